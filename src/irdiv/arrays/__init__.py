@@ -1,0 +1,1 @@
+"""Frames joined into arrays: a collection compiled once, runs compiled against it."""

@@ -1,0 +1,339 @@
+"""A test collection compiled once: topics, intents and the grades of relevant documents."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irdiv.errors import IrdivError, IrdivWarning, examples
+from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
+from irdiv.frames.ids import Ids, factorize, natural_order, order
+from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
+
+T = TypeVar("T")
+
+BLOCK_CELLS = 4_000_000
+"""How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
+
+
+class Aspects(NamedTuple):
+    """The intents that count in each topic, ``[topic, intent]``, and how much."""
+
+    kept: Bools
+    weight: Floats
+
+    @property
+    def number(self) -> Ints:
+        """The number of intents of each topic."""
+        return np.count_nonzero(self.kept, axis=1)
+
+
+class Collection:
+    """Judgments compiled for scoring any number of runs.
+
+    Parameters
+    ----------
+    qrels
+        Judgments of any kind that `irdiv.evaluate` takes, with what `irdiv.with_intents` folded into them.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> irdiv.Collection({"1": {"d1": 1, "d2": 0}})
+    Collection(1 topic, no intents, 2 judged documents, highest grade 1)
+    """
+
+    def __init__(self, qrels: QrelsLike) -> None:
+        self._compile(qrels_columns(qrels))
+
+    @classmethod
+    def from_columns(cls, columns: QrelsColumns) -> Collection:
+        """Compile judgments whose columns have been checked."""
+        self = cls.__new__(cls)
+        self._compile(columns)
+        return self
+
+    def __repr__(self) -> str:
+        topics = f"{len(self.topics)} topic{'s' if len(self.topics) != 1 else ''}"
+        intents = f"{int(self.intent_declared.sum())} intents" if self.has_intents else "no intents"
+        judged = f"{len(self._judged)} judged documents"
+        return f"Collection({topics}, {intents}, {judged}, highest grade {self.max_grade})"
+
+    def _compile(self, columns: QrelsColumns) -> None:
+        topic_code, topics = factorize(columns.query)
+        natural = natural_order(list(topics))
+        self.topics: NDArray[np.object_] = np.asarray(topics, dtype=object)[natural]
+        topic = _inverse(natural)[topic_code]
+        doc, self.documents = factorize(columns.doc)
+        real = doc != _position(self.documents, NO_DOCUMENT)
+        intent = self._compile_intents(topic, columns)
+        intent, topic, doc, grade = self._distinct(
+            columns, intent[real], topic[real], doc[real], columns.grade[real]
+        )
+        self.levels: Ints = np.unique(grade[grade > 0])
+        self.max_grade = int(self.levels.max(initial=0))
+        self._judged: Ints = np.unique(topic * len(self.documents) + doc)
+        self._compile_relevant(intent, topic, doc, grade)
+        self._warn_of_topics_without_relevant()
+
+    def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
+        """List the intents of each topic in natural order; return the place in that list of each judgment."""
+        self.has_intents = columns.intent is not None
+        if columns.intent is None:
+            code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
+        else:
+            code, found = factorize(columns.intent)
+            natural = natural_order(list(found))
+            code, names = _inverse(natural)[code], np.asarray(found, dtype=object)[natural]
+        pair, place = np.unique(topic * max(len(names), 1) + code, return_inverse=True)
+        self.intent_topic: Ints = pair // max(len(names), 1)
+        self.intents: NDArray[np.object_] = names[pair % max(len(names), 1)]
+        self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
+
+        self.intent_probability = self._agreed_probability(place, columns.probability)
+        inner = np.zeros(len(pair), dtype=bool)
+        if columns.parent is not None:
+            known = columns.parent != None  # noqa: E711 (element by element)
+            parents = set(zip(topic[known].tolist(), columns.parent[known], strict=True))
+            named = zip(self.intent_topic.tolist(), self.intents, strict=True)
+            inner = np.fromiter((node in parents for node in named), dtype=bool, count=len(pair))
+        # TREC files judged, irrelevant documents under a subtopic 0 that is no intent.
+        placeholder = (self.intents == "0") & np.isnan(self.intent_probability)
+        self._intent_may_be_declared = ~inner & ~placeholder
+        return place
+
+    def _agreed_probability(self, place: Ints, given: Floats | None) -> Floats:
+        agreed = np.full(len(self.intents), np.nan)
+        if given is None:
+            return agreed
+        told = ~np.isnan(given)
+        agreed[place[told]] = given[told]
+        differ = np.flatnonzero(told & (agreed[place] != given))
+        wrong = np.flatnonzero(agreed < 0)
+        if len(differ):
+            raise IrdivError(
+                f"{self._intent_name(place[differ[0]])} has two probabilities, {given[differ[0]]} and "
+                f"{agreed[place[differ[0]]]}; give every row of an intent the same."
+            )
+        if len(wrong):
+            raise IrdivError(
+                f"{self._intent_name(wrong[0])} has the probability {agreed[wrong[0]]}; give 0 or more."
+            )
+        return agreed
+
+    def _intent_name(self, place: int) -> str:
+        return f"intent {self.intents[place]!r} of topic {self.topics[self.intent_topic[place]]!r}"
+
+    def _distinct(
+        self, columns: QrelsColumns, intent: Ints, topic: Ints, doc: Ints, grade: Ints
+    ) -> tuple[Ints, Ints, Ints, Ints]:
+        """Keep one row for each judgment; refuse two that differ."""
+        key = intent * len(self.documents) + doc
+        by_key = np.argsort(key, kind="stable")
+        again = key[by_key][1:] == key[by_key][:-1]
+        if not again.any():
+            return intent, topic, doc, grade
+        differ = again & (grade[by_key][1:] != grade[by_key][:-1])
+        if differ.any():
+            one = by_key[np.flatnonzero(differ)[0]]
+            two = by_key[np.flatnonzero(differ)[0] + 1]
+            about = f" for {self._intent_name(intent[one])}" if self.has_intents else ""
+            hint = "" if self.has_intents else _NO_INTENTS
+            raise IrdivError(
+                f"the qrels contradict themselves: document {self.documents[doc[one]]!r} of topic "
+                f"{self.topics[topic[one]]!r} has the grades {grade[one]} and {grade[two]}{about} "
+                f"({int(differ.sum())} such pairs). Keep one row for each topic, intent and document.{hint}"
+            )
+        keep = np.sort(by_key[np.concatenate([[True], ~again])])
+        return intent[keep], topic[keep], doc[keep], grade[keep]
+
+    def _compile_relevant(self, intent: Ints, topic: Ints, doc: Ints, grade: Ints) -> None:
+        """List the relevant documents of each topic by doc id, and the grades above 0 of each."""
+        relevant = grade > 0
+        intent, topic, doc, grade = intent[relevant], topic[relevant], doc[relevant], grade[relevant]
+        used = np.unique(doc)
+        self._place_by_id: Ints = np.full(len(self.documents), -1)
+        self._place_by_id[used[order(self.documents.take(used))]] = np.arange(len(used))
+        self._rows: Ints
+        self._rows, row = np.unique(topic * len(self.documents) + self._place_by_id[doc], return_inverse=True)
+        self.row_start = np.searchsorted(
+            self._rows, np.arange(len(self.topics) + 1, dtype=np.int64) * max(len(self.documents), 1)
+        )
+        by_row = np.argsort(row, kind="stable")
+        self._grade_row: Ints = row[by_row]
+        self._grade_place: Ints = (intent - self.intent_start[topic])[by_row]
+        self._grade: Ints = grade[by_row]
+        best = np.zeros(len(self.intents), dtype=np.int64)
+        np.maximum.at(best, intent, grade)
+        self.intent_best_grade: Ints = best
+        told = ~np.isnan(self.intent_probability)
+        topic_told = np.zeros(len(self.topics), dtype=bool)
+        topic_told[self.intent_topic[told]] = True
+        self.intent_declared: Bools = (best > 0) | (
+            self._intent_may_be_declared & (told | ~topic_told[self.intent_topic])
+        )
+
+    def _warn_of_topics_without_relevant(self) -> None:
+        bare = self.topics[np.diff(self.row_start) == 0]
+        if len(bare):
+            warnings.warn(
+                f"{len(bare)} of {len(self.topics)} topics have no relevant document and score 0 in every "
+                f"measure: {examples(bare, 10)}",
+                IrdivWarning,
+                stacklevel=5,
+            )
+
+    def require_intents(self, measure: object) -> None:
+        """Refuse a diversity measure where the qrels know no intents."""
+        if not self.has_intents:
+            raise IrdivError(f"{measure} needs intents, but the qrels have no intent column.{_NO_INTENTS}")
+
+    @cached_property
+    def topic_number(self) -> dict[str, int]:
+        """The place of each topic id."""
+        return {topic: number for number, topic in enumerate(self.topics)}
+
+    def rows(self, topic: Ints, doc: Ints) -> Ints:
+        """Return the row of each (topic, document) among the relevant documents, or -1.
+
+        ``doc`` is a code of `irdiv.frames.ids.find` among `documents`.
+        """
+        out = np.full(len(doc), -1)
+        known = np.flatnonzero(doc < len(self.documents))
+        place = self._place_by_id[doc[known]]
+        known, place = known[place >= 0], place[place >= 0]
+        out[known] = _find_sorted(self._rows, topic[known] * len(self.documents) + place)
+        return out
+
+    def is_judged(self, topic: Ints, doc: Ints) -> Bools:
+        """Tell for each (topic, document) whether the qrels have it, relevant or not."""
+        known = doc < len(self.documents)
+        return known & (_find_sorted(self._judged, topic * len(self.documents) + doc) >= 0)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The topics in slices small enough to be scored at once."""
+        return [Block(self, start, stop) for start, stop in self._slices()]
+
+    def _slices(self) -> Iterator[tuple[int, int]]:
+        cells = np.maximum(np.diff(self.row_start), 1) * np.maximum(np.diff(self.intent_start), 1)
+        start, widest = 0, 0
+        for topic, cell in enumerate(cells.tolist()):
+            if topic > start and max(widest, cell) * (topic + 1 - start) > BLOCK_CELLS:
+                yield start, topic
+                start, widest = topic, 0
+            widest = max(widest, cell)
+        if len(cells):
+            yield start, len(cells)
+
+
+class Block:
+    """A slice of a collection's topics as padded arrays, with what is computed of them kept for the next run."""
+
+    def __init__(self, collection: Collection, start: int, stop: int) -> None:
+        self.collection = collection
+        self.start, self.stop = start, stop
+        self.row_base = int(collection.row_start[start])
+        self._kept: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def keep(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what was computed under this key, computing it the first time."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        found: T = self._kept[key]
+        return found
+
+    @cached_property
+    def grades(self) -> Ints:
+        """Grades as ``[row, intent]``, with one row of zeros more, the one that padding points at."""
+        c, end = self.collection, int(self.collection.row_start[self.stop])
+        intents = int(np.diff(c.intent_start[self.start : self.stop + 1]).max())
+        out = np.zeros((end - self.row_base + 1, intents), dtype=np.int64)
+        mine = slice(*np.searchsorted(c._grade_row, [self.row_base, end]))
+        out[c._grade_row[mine] - self.row_base, c._grade_place[mine]] = c._grade[mine]
+        return out
+
+    @cached_property
+    def pool(self) -> Ints:
+        """Relevant documents as ``[topic, document]``, rows of `grades`, in order of doc id."""
+        sizes = np.diff(self.collection.row_start[self.start : self.stop + 1])
+        return pad(np.arange(len(self.grades) - 1), sizes, fill=len(self.grades) - 1)
+
+    def aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
+        """Return the intents that count: those with a document of grade ``rel`` or more, or all declared ones."""
+        return self.keep(
+            ("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise)
+        )
+
+    def _aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
+        c = self.collection
+        mine = slice(c.intent_start[self.start], c.intent_start[self.stop])
+        sizes = np.diff(c.intent_start[self.start : self.stop + 1])
+        covered = c.intent_best_grade[mine] >= rel
+        kept = pad(covered if intents == "relevant" else covered | c.intent_declared[mine], sizes, fill=False)
+        probability = pad(c.intent_probability[mine], sizes, fill=np.nan)
+        untold = kept & np.isnan(probability)
+        uniform = untold.sum(axis=1) == kept.sum(axis=1)
+        self._refuse_untold(untold & ~uniform[:, None])
+        weight = np.where(kept & ~np.isnan(probability), probability, 0.0)
+        weight[uniform] = kept[uniform]
+        total = ordered_sum(weight)
+        self._refuse_weightless(kept.any(axis=1) & (total == 0))
+        scale = np.where(uniform | renormalise, total, 1.0)
+        return Aspects(kept, ratio(weight, scale[:, None]))
+
+    def _refuse_untold(self, untold: Bools) -> None:
+        if untold.any():
+            topic, place = np.argwhere(untold)[0]
+            c = self.collection
+            raise IrdivError(
+                f"{c._intent_name(c.intent_start[self.start + topic] + place)} counts but has no probability, "
+                "while other intents of the topic have one; give all of them, or none for uniform ones."
+            )
+
+    def _refuse_weightless(self, weightless: Bools) -> None:
+        if weightless.any():
+            topic = self.collection.topics[self.start + np.flatnonzero(weightless)[0]]
+            raise IrdivError(f"all intents that count in topic {topic!r} have the probability 0.")
+
+
+def pad(flat: NDArray[Any], sizes: Ints, fill: Any) -> NDArray[Any]:
+    """Return consecutive groups of the given sizes as rows, at least one column wide."""
+    width = int(max(sizes.max(initial=0), 1))
+    inside = np.arange(width) < sizes[:, None]
+    out = np.full((len(sizes), width), fill, dtype=flat.dtype)
+    out[inside] = flat
+    return out
+
+
+def _inverse(permutation: Ints) -> Ints:
+    out = np.empty_like(permutation)
+    out[permutation] = np.arange(len(permutation))
+    return out
+
+
+def _position(ids: Ids, wanted: str) -> int:
+    hit = np.flatnonzero(np.asarray(ids == wanted, dtype=bool))
+    return int(hit[0]) if len(hit) else -1
+
+
+def _find_sorted(known: Ints, wanted: Ints) -> Ints:
+    """Return the place of each wanted number among sorted known ones, or -1."""
+    if len(known) == 0:
+        return np.full(len(wanted), -1)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, place, -1)
+
+
+_NO_INTENTS = (
+    " Name the intent column 'intent_id', 'subtopic_id' or 'iteration' (with more than the one value 0), "
+    "or read a diversity qrels file by its path."
+)

@@ -1,0 +1,181 @@
+"""A run compiled against a collection: which relevant documents it has, and at which ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from irdiv.arrays.collection import Aspects, Block, Collection, pad
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import RunColumns, RunLike, run_columns
+from irdiv.frames.ids import Ids, factorize, find, order
+from irdiv.kernels.lists import Bools, Ints
+
+T = TypeVar("T")
+Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
+Duplicates: TypeAlias = Literal["error", "first"]
+
+
+class Ordered(NamedTuple):
+    """A run's documents in the order they are ranked, topic by topic; topics outside the collection are gone."""
+
+    collection: Collection
+    topic: Ints
+    doc: Ints
+    """Codes among the collection's documents, or past them."""
+    row: Ints
+    """The row of the run frame each document comes from."""
+
+    def ranking(self, *, judged_only: bool = False, depth: int | None = None) -> Ranking:
+        """Return the ranks of relevant documents, down to a depth, among all or only judged documents."""
+        topic, doc = self.topic, self.doc
+        if judged_only:
+            judged = self.collection.is_judged(topic, doc)
+            topic, doc = topic[judged], doc[judged]
+        topics = len(self.collection.topics)
+        start = np.searchsorted(topic, np.arange(topics + 1))
+        rank = np.arange(1, len(topic) + 1) - start[topic]
+        if depth is not None:
+            within = rank <= depth
+            topic, doc, rank = topic[within], doc[within], rank[within]
+        row = self.collection.rows(topic, doc)
+        hit = row >= 0
+        return Ranking(
+            row[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start)
+        )
+
+
+class Ranking(NamedTuple):
+    """Relevant documents of a run by topic and rank: their rows in the collection, and how long each list is."""
+
+    row: Ints
+    rank: Ints
+    start: Ints
+    length: Ints
+
+
+class Scene:
+    """A block of topics with a run's ranking of them: all that a measure needs."""
+
+    def __init__(self, block: Block, ranking: Ranking) -> None:
+        mine = slice(ranking.start[block.start], ranking.start[block.stop])
+        sizes = np.diff(ranking.start[block.start : block.stop + 1])
+        self.block = block
+        self.last = int(ranking.rank[mine].max(initial=0))
+        self.rank = pad(ranking.rank[mine], sizes, fill=self.last + 1)
+        self.length = ranking.length[block.start : block.stop]
+        rows = pad(ranking.row[mine] - block.row_base, sizes, fill=len(block.grades) - 1)
+        self.grades = np.moveaxis(block.grades[rows], 2, 1)
+        """Grades as ``[topic, intent, hit]``."""
+        self._kept: dict[Any, Any] = {}
+
+    def keep(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what was computed under this key, computing it the first time."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        found: T = self._kept[key]
+        return found
+
+    def relevant(self, rel: int) -> Bools:
+        """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""
+        return self.keep(("relevant", rel), lambda: self.grades >= rel)
+
+    def aspects(self, rel: int, intents: str, renormalise: bool = True) -> Aspects:
+        """Return the intents that count."""
+        return self.block.aspects(rel, intents, renormalise)
+
+
+def order_run(
+    collection: Collection,
+    run: RunLike,
+    *,
+    ties: Ties = "docid_desc",
+    duplicates: Duplicates = "error",
+    may_be_empty: bool = False,
+) -> Ordered:
+    """Put the documents of a run in order, once for all measures."""
+    for value, name, kinds in ((ties, "ties", Ties), (duplicates, "duplicates", Duplicates)):
+        if value not in get_args(kinds):
+            raise IrdivError(f"{name}={value!r} is not known; choose one of {examples(get_args(kinds), 4)}.")
+    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty)
+    topic, row = _topics(collection, columns)
+    if len(topic) == 0:
+        return Ordered(collection, topic, topic, topic)
+    doc, codes = find(columns.doc, collection.documents)
+    doc = doc[row]
+    key = columns.key[row]
+    # An unstable sort by score is quick, and the ties it leaves open are settled next.
+    by_key = np.argsort(key)
+    small = topic.astype(np.uint16) if len(collection.topics) < 2**16 else topic
+    by_key = by_key[np.argsort(small[by_key], kind="stable")]
+    by_key = _settle_ties(by_key, topic, key, row, columns.doc, ties)
+    topic, doc, row = topic[by_key], doc[by_key], row[by_key]
+
+    pair = topic * codes + doc
+    again = _repeats(pair)
+    if again is not None:
+        if duplicates == "error":
+            _refuse_duplicates(collection, columns.doc, topic[again], row[again])
+        topic, doc, row = topic[~again], doc[~again], row[~again]
+    return Ordered(collection, topic, doc, row)
+
+
+def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
+    """Return the topic number and row of the run's rows that belong to topics of the collection."""
+    code, found = factorize(columns.query)
+    number = np.array([collection.topic_number.get(query, -1) for query in found], dtype=np.int64)
+    if len(found) and len(collection.topics) and (number < 0).all():
+        raise IrdivError(
+            f"no topic in common: the qrels have {examples(collection.topics)} and the run has "
+            f"{examples(list(found))}. Check that both use the same topic ids."
+        )
+    topic = number[code] if len(code) else np.zeros(0, dtype=np.int64)
+    row = np.flatnonzero(topic >= 0)
+    return topic[row], row
+
+
+def _settle_ties(by_key: Ints, topic: Ints, key: Any, row: Ints, docs: Ids, ties: Ties) -> Ints:
+    """Reorder documents of one topic with equal keys by the rule for ties."""
+    tied_with_next = (key[by_key][1:] == key[by_key][:-1]) & (topic[by_key][1:] == topic[by_key][:-1])
+    if not tied_with_next.any():
+        return by_key
+    tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])
+    group = np.cumsum(np.concatenate([[True], ~tied_with_next]))[tied]
+    rows = row[by_key][tied]
+    if ties == "input":
+        within = rows
+    else:
+        within = _dense(docs, rows) if ties == "docid_asc" else -_dense(docs, rows)
+    out = by_key.copy()
+    out[tied] = by_key[tied][np.lexsort((within, group))]
+    return out
+
+
+def _dense(docs: Ids, rows: Ints) -> Ints:
+    """Return numbers in the order of the doc ids of some rows, equal for equal ids."""
+    code, distinct = factorize(docs.take(rows))
+    place = np.empty(len(distinct), dtype=np.int64)
+    place[order(distinct)] = np.arange(len(distinct))
+    return place[code]
+
+
+def _repeats(pair: Ints) -> Bools | None:
+    """Tell which entries repeat an earlier one; None where none does."""
+    in_order = np.sort(pair)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return None
+    again = np.ones(len(pair), dtype=bool)
+    again[np.unique(pair, return_index=True)[1]] = False
+    return again
+
+
+def _refuse_duplicates(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> None:
+    by_row = np.argsort(row)
+    pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]), strict=True)
+    named = examples((f"{query} {doc}" for query, doc in pairs), 3)
+    raise IrdivError(
+        f"the run has {len(row)} repeated documents (topic and document): {named}. Remove them, or keep the "
+        "best-ranked of each with duplicates='first'."
+    )

@@ -1,0 +1,214 @@
+"""What a qrels, a run and an intents frame is: the only place that knows the names of columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames import trec
+from irdiv.frames.ids import Ids, as_ids
+
+QrelsLike: TypeAlias = Any
+"""A frame, a dict of dicts, an iterable of namedtuples, or the path of a TREC qrels file."""
+RunLike: TypeAlias = Any
+"""A frame, a dict of dicts, an iterable of namedtuples, or the path of a TREC run file."""
+IntentsLike: TypeAlias = Any
+"""A frame or an iterable of namedtuples."""
+
+# The first name is ours; the others are those of ir_measures, PyTerrier and ir_datasets.
+# An intent column comes in many names: a more telling one wins over `iteration`.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "query_id": ("query_id", "qid"),
+    "doc_id": ("doc_id", "docno"),
+    "relevance": ("relevance", "label"),
+    "intent_id": ("intent_id", "intent", "subtopic_id", "subtopic", "iteration"),
+    "score": ("score",),
+    "rank": ("rank",),
+    "probability": ("probability",),
+    "type": ("type",),
+    "parent_id": ("parent_id",),
+    "description": ("description",),
+}
+
+INTENT_FACTS = ("probability", "type", "parent_id", "description")
+
+# ir_measures and trec_eval fill the iteration of ad hoc qrels with these; they name no intent.
+_NO_ITERATION = ({"0"}, {"Q0"})
+
+NO_DOCUMENT = "_no_document_"
+"""The document of the rows by which `with_intents` keeps intents that have no judged document."""
+
+
+class QrelsColumns(NamedTuple):
+    """Judgments by column; ``intent`` is None where the qrels know no intents."""
+
+    query: Ids
+    doc: Ids
+    grade: NDArray[np.int64]
+    intent: Ids | None
+    probability: NDArray[np.float64] | None
+    parent: NDArray[np.object_] | None
+
+
+class RunColumns(NamedTuple):
+    """A ranking by column; the smallest key stands first."""
+
+    query: Ids
+    doc: Ids
+    key: NDArray[np.float64]
+
+
+def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
+    """Check qrels of any kind and return their columns."""
+    frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
+    names = find_columns(
+        frame,
+        "qrels",
+        ("query_id", "doc_id", "relevance"),
+        ("intent_id", "probability", "parent_id"),
+    )
+    if not may_be_empty:
+        _refuse_empty(frame, "qrels")
+    intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
+    if names.get("intent_id") == "iteration" and set(frame["iteration"].unique().to_list()) in _NO_ITERATION:
+        intent = None
+    return QrelsColumns(
+        query=as_ids(frame[names["query_id"]], "qrels"),
+        doc=as_ids(frame[names["doc_id"]], "qrels"),
+        grade=_grades(frame[names["relevance"]]),
+        intent=intent,
+        probability=_numbers(frame[names["probability"]], "qrels", nulls=True)
+        if "probability" in names
+        else None,
+        parent=_optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
+    )
+
+
+def run_columns(
+    run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False
+) -> RunColumns:
+    """Check a run of any kind and return its columns; ``by`` says which of them orders the documents."""
+    frame = as_frame(run, "run", trec.read_run, ("query_id", "doc_id", "score"))
+    names = find_columns(frame, "run", ("query_id", "doc_id", by), ())
+    if not may_be_empty:
+        _refuse_empty(frame, "run")
+    return RunColumns(
+        query=as_ids(frame[names["query_id"]], "run"),
+        doc=as_ids(frame[names["doc_id"]], "run"),
+        key=_numbers(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
+    )
+
+
+def as_frame(
+    data: Any,
+    kind: str,
+    read: Callable[[str | os.PathLike[str]], pd.DataFrame] | None,
+    nested: Sequence[str],
+) -> nw.DataFrame[Any]:
+    """Return data of any kind we take as a frame; ``nested`` names the two keys and the value of a dict of dicts."""
+    if read is not None and isinstance(data, str | os.PathLike):
+        return nw.from_native(read(data), eager_only=True)
+    if isinstance(data, Mapping):
+        return nw.from_native(_from_dicts(data, kind, nested), eager_only=True)
+    native = nw.from_native(data, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        return native.collect()
+    if isinstance(native, nw.DataFrame):
+        return native
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+        return nw.from_native(_from_namedtuples(data, kind, nested), eager_only=True)
+    raise IrdivError(
+        f"cannot read the {kind} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, "
+        "a dict of dicts, an iterable of namedtuples, or the path of a TREC file."
+    )
+
+
+def _from_dicts(data: Mapping[Any, Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:
+    outer, inner, value = nested
+    if not all(isinstance(row, Mapping) for row in data.values()):
+        raise IrdivError(
+            f"cannot read the {kind} from this dict: expected {{{outer}: {{{inner}: {value}}}}}, found values "
+            f"of type {examples(sorted({type(row).__name__ for row in data.values()}))}."
+        )
+    rows = [(key, inside, v) for key, row in data.items() for inside, v in row.items()]
+    return pd.DataFrame(rows, columns=list(nested))
+
+
+def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:
+    rows = list(data)
+    if not rows:
+        return pd.DataFrame(columns=list(nested))
+    stranger = next((row for row in rows if not hasattr(row, "_fields")), None)
+    if stranger is not None:
+        raise IrdivError(
+            f"cannot read the {kind} from an iterable of {type(stranger).__name__!r}: expected namedtuples "
+            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(nested)}."
+        )
+    return pd.DataFrame(rows, columns=list(rows[0]._fields))
+
+
+def find_columns(
+    frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], optional: Sequence[str]
+) -> dict[str, str]:
+    """Return our name → the frame's name for what the frame has; an error names what it lacks."""
+    present = frame.columns
+    found: dict[str, str] = {}
+    for name in (*needed, *optional):
+        hits = [alias for alias in ALIASES[name] if alias in present]
+        if len(hits) > 1 and name != "intent_id":
+            raise IrdivError(
+                f"the {kind} has two columns for one thing: {examples(hits)}. Drop or rename one of them."
+            )
+        if hits:
+            found[name] = hits[0]
+    missing = [name for name in needed if name not in found]
+    if missing:
+        wanted = "; ".join(" or ".join(repr(alias) for alias in ALIASES[name]) for name in missing)
+        raise IrdivError(f"the {kind} lacks a column: expected {wanted}, found {examples(present, 12)}.")
+    return found
+
+
+def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
+    if len(frame) == 0:
+        raise IrdivError(f"the {kind} is empty: expected at least one row with {examples(frame.columns, 12)}.")
+
+
+def _grades(column: nw.Series[Any]) -> NDArray[np.int64]:
+    values = _numbers(column, "qrels")
+    off = values != np.rint(values)
+    if off.any():
+        raise IrdivError(
+            f"grades are whole numbers, but column {column.name!r} holds {examples(values[off].tolist())}; "
+            "map the grades to integers first, or give gains by the parameter gain={grade: gain}."
+        )
+    return values.astype(np.int64)
+
+
+def _numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArray[np.float64]:
+    try:
+        values = np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+    except Exception as error:
+        raise IrdivError(
+            f"column {column.name!r} of the {kind} must hold numbers, found {examples(column.head(3).to_list())}."
+        ) from error
+    bad = np.isinf(values) if nulls else ~np.isfinite(values)
+    if bad.any():
+        raise IrdivError(
+            f"column {column.name!r} of the {kind} must hold finite numbers, found "
+            f"{values[bad][0]} in row {np.flatnonzero(bad)[0]} ({int(bad.sum())} such rows); drop or mend them."
+        )
+    return values
+
+
+def _optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:
+    known = (~column.is_null()).to_numpy()
+    out = np.full(len(column), None, dtype=object)
+    out[known] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
+    return out

@@ -1,0 +1,101 @@
+"""Ids as strings, in the fastest array at hand: Arrow where pyarrow is installed, Python objects elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from irdiv.errors import IrdivError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+Ids: TypeAlias = Any
+"""A one-dimensional array of strings without nulls that `pandas.factorize` takes."""
+
+ARROW = find_spec("pyarrow") is not None
+
+
+def as_ids(column: nw.Series[Any], kind: str) -> Ids:
+    """Return a column of any dtype as ids; ``kind`` names the frame in the error about missing ids."""
+    if column.null_count():
+        row = column.is_null().arg_true()[0]
+        raise IrdivError(
+            f"the {kind} has a missing id: column {column.name!r} is null in row {row}. "
+            "Every row needs an id there; drop the rows without one."
+        )
+    native = column.to_native()
+    if isinstance(native, pd.Series):
+        return strings(_whole_numbers(native))
+    if ARROW:
+        import pyarrow as pa
+
+        table = column.to_arrow()
+        if pa.types.is_floating(table.type):
+            return strings(_whole_numbers(pd.Series(table.to_numpy(zero_copy_only=False))))
+        chunks = pa.chunked_array([table.cast(pa.string())])
+        return pd.array(pd.arrays.ArrowStringArray(chunks), dtype="string[pyarrow]")
+    return strings(_whole_numbers(pd.Series(column.to_list())))
+
+
+def strings(values: pd.Series[Any] | Sequence[Any] | NDArray[Any]) -> Ids:
+    """Return values as ids, each by its ``str``."""
+    series = values if isinstance(values, pd.Series) else pd.Series(values, dtype=object)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return strings(series.cat.categories.to_series()).take(series.cat.codes.to_numpy())
+    if series.dtype == object and pd.api.types.infer_dtype(series, skipna=False) not in ("string", "empty"):
+        series = pd.Series([str(value) for value in series], dtype=object)
+    if ARROW:
+        return series.astype("string[pyarrow]").array
+    return series.astype(str).to_numpy(dtype=object)
+
+
+def _whole_numbers(series: pd.Series[Any]) -> pd.Series[Any]:
+    """Undo what a merge does to integer ids: 51.0 is the topic 51."""
+    if pd.api.types.is_float_dtype(series.dtype) and bool((series == series.round()).all()):
+        return series.astype("int64")
+    return series
+
+
+def concat(first: Ids, second: Ids) -> Ids:
+    """Return the ids of both arrays, one after the other."""
+    if isinstance(first, np.ndarray):
+        return np.concatenate([first, second])
+    return type(first)._concat_same_type([first, second])
+
+
+def factorize(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
+    """Return a code for each id, by first appearance, and the distinct ids."""
+    codes, distinct = pd.factorize(ids)
+    return codes.astype(np.int64, copy=False), distinct
+
+
+def find(ids: Ids, known: Ids) -> tuple[NDArray[np.int64], int]:
+    """Return codes for ids: the place in ``known`` (which are distinct), or a number past it, alike for equal ids.
+
+    Also returns how many codes there are in all.
+    """
+    codes, distinct = factorize(concat(known, ids))
+    return codes[len(known) :], len(distinct)
+
+
+def order(ids: Ids) -> NDArray[np.int64]:
+    """Return the stable order of the ids by code point, which is the byte order of the C programs."""
+    if isinstance(ids, np.ndarray):
+        return np.argsort(ids, kind="stable")
+    return np.asarray(ids.argsort(kind="stable"), dtype=np.int64)
+
+
+def natural_order(ids: Sequence[str]) -> NDArray[np.int64]:
+    """Return the order a person expects: numbers by value, before other ids by code point.
+
+    >>> natural_order(["10", "b", "9", "a"]).tolist()
+    [2, 0, 3, 1]
+    """
+    keys = [(0, int(i), i) if i.isascii() and i.isdigit() else (1, 0, i) for i in ids]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

@@ -1,0 +1,90 @@
+"""Coverage and novelty: intents seen, gains that shrink with every repetition, and the greedy ideal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, powers
+
+
+def coverage(relevant: Bools) -> Floats:
+    """Return the intents covered up to each hit, for ``relevant[topic, intent, hit]``."""
+    return np.maximum.accumulate(relevant, axis=-1).sum(axis=-2, dtype=np.float64)
+
+
+def novelty_gain(relevant: Bools, alpha: float) -> Floats:
+    """NG(r) = Σ_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]``."""
+    seen_before = np.cumsum(relevant, axis=-1) - relevant
+    decay = powers(1.0 - alpha, relevant.shape[-1])
+    return ordered_sum(np.where(relevant, decay[seen_before], 0.0), axis=-2)
+
+
+def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
+    """Return NG at ranks 1 … depth of the greedy ideal list, for ``relevant[topic, document, intent]``.
+
+    At each rank the document with the largest gain comes next; among equals, the one with the largest
+    doc id, which is the last of them along the document axis. Documents with the same intents are
+    interchangeable but for their ids, so the search is over intent sets.
+    """
+    sets, newest, older = _intent_sets(relevant)
+    topics = np.arange(len(relevant))
+    worth = np.ones((len(relevant), relevant.shape[2]))
+    gains = np.zeros((len(relevant), depth))
+    for rank in range(depth):
+        gain = ordered_sum(np.where(sets, worth[:, None, :], 0.0))
+        gain[newest < 0] = -1.0
+        best = gain.max(axis=1)
+        if (best <= 0.0).all():
+            break
+        chosen = np.argmax(np.where(gain == best[:, None], newest, -1), axis=1)
+        document = newest[topics, chosen]
+        gains[:, rank] = np.maximum(best, 0.0)
+        newest[topics, chosen] = np.where(document >= 0, older[topics, document], -1)
+        worth = np.where(sets[topics, chosen] & (document >= 0)[:, None], worth * (1.0 - alpha), worth)
+    return gains
+
+
+def _intent_sets(relevant: Bools) -> tuple[Bools, Ints, Ints]:
+    """Group the documents of each topic by their intents.
+
+    Returns the sets as ``[topic, set, intent]``; the last document of each as ``[topic, set]`` and, for each
+    document, the one before it in its set as ``[topic, document]``, both -1 where there is none.
+    """
+    topics, documents, intents = relevant.shape
+    topic, document = np.nonzero(relevant.any(axis=2))
+    packed = np.packbits(relevant[topic, document], axis=1)
+    key = np.concatenate([_big_endian(topic), packed], axis=1)
+    distinct, of = np.unique(np.ascontiguousarray(key).view(f"V{key.shape[1]}")[:, 0], return_inverse=True)
+    order = np.lexsort((document, of))
+    topic, document, of = topic[order], document[order], of[order]
+
+    first = np.concatenate([[True], of[1:] != of[:-1]])[: len(of)]
+    last = np.concatenate([of[1:] != of[:-1], [True]])[: len(of)]
+    older = np.full((topics, max(documents, 1)), -1)
+    older[topic[~first], document[~first]] = document[:-1][~first[1:]] if len(of) else []
+
+    set_topic = topic[first]
+    place = np.arange(len(distinct)) - np.searchsorted(set_topic, set_topic)
+    width = int(place.max(initial=0)) + 1
+    sets = np.zeros((topics, width, intents), dtype=bool)
+    sets[set_topic, place] = relevant[set_topic, document[first]]
+    newest = np.full((topics, width), -1)
+    newest[set_topic, place] = document[last]
+    return sets, newest, older
+
+
+def _big_endian(numbers: Ints) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    """Return numbers as bytes that sort as the numbers do."""
+    return numbers.astype(">u4").view(np.uint8).reshape(-1, 4)
+
+
+def last_rank_that_counts(beta: float, intents: int) -> int:
+    """Return the rank past which no term of Σ β^{r−1} NG(r) can change a double that is at least 1.
+
+    The ideal's first gain is at least 1, and no gain exceeds the number of intents.
+    """
+    if beta <= 0.0:
+        return 1
+    if beta >= 1.0:
+        return np.iinfo(np.int64).max
+    return int(np.ceil(1.0 + (np.log(2.0**-54) - np.log(max(intents, 1))) / np.log(beta)))

@@ -1,0 +1,48 @@
+"""Operators as Python objects: ``DSharp(nDCG) @ 10`` is ``D#-nDCG@10``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ir_measures
+
+from irdiv.errors import IrdivError
+from irdiv.measures import registry
+from irdiv.measures.bases import BASES
+from irdiv.measures.declaration import Measure
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Makes a diversity measure of a base measure, which may carry parameters and a cutoff.
+
+    >>> from ir_measures import nDCG, RBP
+    >>> DSharp(nDCG) @ 10
+    D#-nDCG@10
+    >>> IA(RBP(p=0.95) @ 20)
+    RBP-IA(p=0.95)@20
+    """
+
+    pattern: str
+
+    def __call__(self, base: ir_measures.Measure | str) -> Measure:
+        """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
+        name = base if isinstance(base, str) else base.NAME
+        name = {"R": "Recall"}.get(name, name)
+        made = registry.get(self.pattern.format(name))
+        if made is None:
+            takes = [b.name for b in BASES if self.pattern.format(b.name) in registry]
+            raise IrdivError(
+                f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(takes)}."
+            )
+        return Measure(made, **({} if isinstance(base, str) else base.params))
+
+
+IA = Operator("{}-IA")
+D = Operator("D-{}")
+DSharp = Operator("D#-{}")
+
+
+def measure(name: str) -> Measure:
+    """Return a measure of the catalogue without parameters."""
+    return Measure(registry[name])

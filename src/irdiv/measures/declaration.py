@@ -1,0 +1,256 @@
+"""What a measure declares of itself, and the ir_measures measure made of that."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+
+from irdiv.errors import IrdivError, examples
+
+if TYPE_CHECKING:
+    from irdiv.arrays.ranking import Scene
+    from irdiv.kernels.lists import Floats
+
+_UNSET = ir_measures.measures.base._NOT_PROVIDED
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named parameter: its default, what it means, and a check that returns the value in its one spelling."""
+
+    name: str
+    default: Any
+    meaning: str
+    check: Callable[[Any], Any] = field(repr=False)
+
+    def accept(self, value: Any, measure: str) -> Any:
+        """Return the value in its one spelling; an error says what the parameter takes."""
+        try:
+            return self.check(value)
+        except (TypeError, ValueError) as error:
+            raise IrdivError(f"{measure}: {self.name}={value!r} is not {error}.") from None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything there is to say of a measure; all lists, pages and parsers read this."""
+
+    name: str
+    summary: str
+    formula: str
+    reference: str
+    score: Callable[[Scene, Mapping[str, Any], int | None], Floats] = field(repr=False)
+    """Values ``[topic]`` for a scene, the values of all parameters, and a cutoff."""
+    parameters: tuple[Parameter, ...] = ()
+    takes_cutoff: bool = True
+    needs_intents: bool = True
+    others: str = ""
+    """How other programs differ."""
+    components: tuple[str, ...] = ()
+    """Measures this one is made of, by name."""
+    owner: str = "irdiv"
+    """The package whose name this is."""
+
+    @property
+    def by_name(self) -> dict[str, Parameter]:
+        """The parameters by name."""
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    def signature(self) -> str:
+        """Return the spec with every parameter at its default."""
+        inside = ", ".join(f"{p.name}={p.default!r}" for p in self.parameters)
+        return self.name + (f"({inside})" if inside else "") + ("[@k]" if self.takes_cutoff else "")
+
+
+class Measure(ir_measures.Measure):  # type: ignore[misc]
+    """A measure of irdiv, which is an ordinary `ir_measures.Measure`.
+
+    It prints as its own spec and takes parameters by call and a cutoff by ``@``.
+
+    >>> import irdiv
+    >>> measure = irdiv.parse("D♯-nDCG")
+    >>> measure(gamma=0.3) @ 10
+    D#-nDCG(gamma=0.3)@10
+    """
+
+    def __init__(self, declaration: Declaration, **params: Any) -> None:
+        self.declaration = declaration
+        self.__name__ = declaration.name
+        self.__doc__ = f"{declaration.summary}\n\n{declaration.formula}"
+        self.SUPPORTED_PARAMS = _param_infos(declaration)
+        super().__init__(**_checked(declaration, params))
+        # A name that ir_measures owns goes to its providers, unless it says what they do not know.
+        self.NAME = self.__name__
+        if declaration.owner != "irdiv" and not set(self.params) <= set(_owned_params(declaration)):
+            self.NAME = f"irdiv:{declaration.name}"
+
+    def __call__(self, **params: Any) -> Measure:
+        return type(self)(self.declaration, **{**self.params, **params})
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.declaration.name, self.params)
+
+    def __repr__(self) -> str:
+        order = {p.name: p.default for p in self.declaration.parameters}
+        inside = ",".join(
+            f"{name}={self._param_repr(self.params[name])}"
+            for name, default in order.items()
+            if name in self.params and self.params[name] != default
+        )
+        cutoff = self.params.get("cutoff")
+        return (
+            self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
+        )
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cutoff, or None for the whole list."""
+        cutoff: int | None = self.params.get("cutoff")
+        return cutoff
+
+    @property
+    def depth(self) -> int | None:
+        """How deep a ranking must be known; None for the whole of it."""
+        return self.cutoff
+
+    def values(self) -> dict[str, Any]:
+        """Return every parameter's value, given or by default."""
+        return {p.name: self.params.get(p.name, p.default) for p in self.declaration.parameters}
+
+    def with_defaults(self, given: Mapping[str, Any]) -> Measure:
+        """Return this measure with other values for what it takes and does not say itself."""
+        mine = {k: v for k, v in given.items() if k in self.declaration.by_name and k not in self.params}
+        return self(**mine) if mine else self
+
+    def components(self) -> list[Measure]:
+        """Return the measures this one is made of, with its parameters and cutoff."""
+        return [_restore(name, self.params, partly=True) for name in self.declaration.components]
+
+
+def _restore(name: str, params: Mapping[str, Any], *, partly: bool = False) -> Measure:
+    from irdiv.measures import registry
+
+    known = registry[name]
+    taken = {k: v for k, v in params.items() if not partly or k == "cutoff" or k in known.by_name}
+    return Measure(known, **taken)
+
+
+def _owned_params(declaration: Declaration) -> Mapping[str, Any]:
+    owned: Mapping[str, Any] = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
+    return owned
+
+
+def _checked(declaration: Declaration, params: Mapping[str, Any]) -> dict[str, Any]:
+    by_name = declaration.by_name
+    out: dict[str, Any] = {}
+    for name, value in params.items():
+        if name == "cutoff":
+            if value is not None:
+                out["cutoff"] = _cutoff(declaration, value)
+        elif name in by_name:
+            out[name] = by_name[name].accept(value, declaration.name)
+        else:
+            takes = f"it takes {', '.join(by_name)}" if by_name else "it takes no parameters"
+            raise IrdivError(f"{declaration.name} has no parameter {name!r}; {takes}.")
+    return out
+
+
+def _cutoff(declaration: Declaration, value: Any) -> int:
+    if not declaration.takes_cutoff:
+        raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise IrdivError(
+            f"the cutoff of {declaration.name} must be a whole number from 1, as in {declaration.name}@10; "
+            f"found {value!r}."
+        )
+    return int(value)
+
+
+def _param_infos(declaration: Declaration) -> dict[str, Any]:
+    infos = {
+        p.name: ir_measures.ParamInfo(default=p.default, desc=p.meaning) for p in declaration.parameters
+    }
+    if declaration.takes_cutoff:
+        infos["cutoff"] = ir_measures.ParamInfo(dtype=int, desc="ranking cutoff threshold")
+    return infos
+
+
+def number(low: float, high: float, *, open_low: bool = False) -> Callable[[Any], float]:
+    """Return a check for a number between two bounds."""
+
+    def check(value: Any) -> float:
+        bounds = f"a number {'above' if open_low else 'from'} {low:g}" + (
+            "" if math.isinf(high) else f" to {high:g}"
+        )
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise TypeError(bounds)
+        if not low <= value <= high or (open_low and value == low):
+            raise ValueError(bounds)
+        return float(value)
+
+    return check
+
+
+def whole(low: int) -> Callable[[Any], int]:
+    """Return a check for a whole number from a bound on."""
+
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < low:
+            raise ValueError(f"a whole number from {low}")
+        return int(value)
+
+    return check
+
+
+def choice(*options: str) -> Callable[[Any], str]:
+    """Return a check for one of some words."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in options:
+            raise ValueError(f"one of {examples(options, len(options))}")
+        return value
+
+    return check
+
+
+def boolean(value: Any) -> bool:
+    """Check for True or False."""
+    if not isinstance(value, bool) and not (hasattr(value, "dtype") and value.dtype == bool):
+        raise TypeError("True or False")
+    return bool(value)
+
+
+def gain(value: Any) -> Any:
+    """Check for the name of a gain function, or a mapping grade → gain."""
+    wanted = "'exp', 'linear' or a mapping from grade to gain such as {1: 1, 2: 3}"
+    if isinstance(value, str) and value in ("exp", "linear"):
+        return value
+    if not isinstance(value, Mapping) or not value:
+        raise TypeError(wanted)
+    try:
+        out = {whole(-(10**9))(grade): number(0, math.inf)(g) for grade, g in value.items()}
+    except (TypeError, ValueError):
+        raise ValueError(f"{wanted}, with gains of 0 or more") from None
+    if any(g != 0 for grade, g in out.items() if grade <= 0):
+        raise ValueError(f"{wanted}: grades of 0 and below are not relevant and have gain 0")
+    return _Gains(sorted(out.items()))
+
+
+class _Gains(dict[int, float]):
+    """Gains by grade that can be part of a key and print as they are parsed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+    def __repr__(self) -> str:
+        return "{" + ",".join(f"{grade}:{g!r}" for grade, g in self.items()) + "}"
+
+
+def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a check that also takes None."""
+    return lambda value: None if value is None else check(value)

@@ -1,0 +1,89 @@
+"""Coverage and novelty: I-rec and the α-nDCG family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irdiv.kernels.lists import Floats, at, log_discount, ratio
+from irdiv.kernels.novelty import coverage, greedy_ideal, novelty_gain
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL
+
+if TYPE_CHECKING:
+    from irdiv.arrays.collection import Block
+    from irdiv.arrays.ranking import Scene
+
+Values = Mapping[str, Any]
+Discount = Callable[[int], Floats]
+"""From a last rank to the weight of each rank from 0 to it, and some past it."""
+
+
+def declarations() -> Iterable[Declaration]:
+    """Yield I-rec, α-DCG and α-nDCG."""
+    yield Declaration(
+        name="I-rec",
+        summary="Intent recall: the share of the intents that the first l documents cover.",
+        formula="intents covered in the first l / intents",
+        reference="Zhai, Cohen and Lafferty, SIGIR 2003 (subtopic recall); Sakai and Song, SIGIR 2011",
+        score=intent_recall,
+        parameters=(REL, INTENTS, JUDGED_ONLY),
+        others="ndeval calls it strec, ir_measures StRecall.",
+    )
+    yield Declaration(
+        name="alpha-DCG",
+        summary="Discounted cumulative gain with a gain that shrinks each time an intent is repeated.",
+        formula="Σ_{r≤l} NG(r)/log2(r+1), NG(r) = Σ_i J_i(r)·(1−α)^{C_i(r−1)}",
+        reference="Clarke et al., SIGIR 2008",
+        score=lambda scene, values, cutoff: novelty_score(scene, values, cutoff, log_discount),
+        parameters=(ALPHA, REL, JUDGED_ONLY),
+        others="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
+    )
+    yield Declaration(
+        name="alpha-nDCG",
+        summary="α-DCG over that of the greedy ideal list.",
+        formula="α-DCG@l over the ideal's; ideal: largest NG next, ties to the largest doc id, all judged documents",
+        reference="Clarke et al., SIGIR 2008",
+        score=lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, log_discount),
+        parameters=(ALPHA, REL, JUDGED_ONLY),
+        others="ndeval and ir_measures (alpha_nDCG) compute the same with ties of scores by doc id, descending in "
+        "ndeval -traditional, ascending in pyndeval.",
+    )
+
+
+def intent_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+    """Return the share of intents covered."""
+    rel = values["rel"]
+    covered = scene.keep(("coverage", rel), lambda: coverage(scene.relevant(rel)))
+    return ratio(at(covered, scene.rank, cutoff), scene.aspects(rel, values["intents"]).number)
+
+
+def novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:
+    """Σ_{r≤l} NG(r) · discount(r)."""
+    rel, alpha = values["rel"], values["alpha"]
+    NG = scene.keep(("NG", rel, alpha), lambda: novelty_gain(scene.relevant(rel), alpha))
+    return at(np.cumsum(NG * discount(scene.last + 1)[scene.rank], axis=-1), scene.rank, cutoff)
+
+
+def ideal_novelty_score(
+    block: Block, values: Values, depth: int | None, cutoff: int | None, discount: Discount
+) -> Floats:
+    """Σ_{r≤l} NG(r) · discount(r) of the greedy ideal, which is found down to a depth."""
+    rel, alpha = values["rel"], values["alpha"]
+    pool = block.pool.shape[1]
+    # One search serves all cutoffs up to a power of two.
+    depth = pool if depth is None else min(1 << max(5, (depth - 1).bit_length()), pool)
+    NG = block.keep(
+        ("greedy ideal", rel, alpha, depth),
+        lambda: greedy_ideal(block.grades[block.pool] >= rel, alpha, depth),
+    )
+    rank = np.arange(1, depth + 1)
+    return at(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff)
+
+
+def normalised_novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:
+    """Σ_{r≤l} NG(r) · discount(r), over that of the greedy ideal."""
+    ideal = ideal_novelty_score(scene.block, values, cutoff, cutoff, discount)
+    return ratio(novelty_score(scene, values, cutoff, discount), ideal)
