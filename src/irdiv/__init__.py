@@ -1,1 +1,101 @@
+"""irdiv: the evaluation of diversified search, inside ir_measures and PyTerrier.
+
+>>> import irdiv
+>>> irdiv.parse("D#-nDCG@10")
+D#-nDCG@10
+
+After ``import irdiv``, ir_measures knows every spec of irdiv.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import AP, ERR, P, R, RBP, RR, Rprec, nDCG
+
+from irdiv.errors import IrdivError, IrdivWarning
+from irdiv.measures.compose import IA, D, DSharp, measure
+from irdiv.measures.declaration import Measure
+from irdiv.measures.spec import parse
+from irdiv.plugins.ir_measures_plugin import hand_back, install, take_over
+
+if TYPE_CHECKING:
+    from irdiv.arrays.collection import Collection
+    from irdiv.evaluate import Evaluation, evaluate
+    from irdiv.frames.intents import with_intents
+    from irdiv.frames.trec import read_qrels, read_run
+
 __version__ = "0.1.0"
+
+Recall = R
+Q = measure("Q")
+PPlus = measure("P+")
+nERR = measure("nERR")
+GAP = measure("GAP")
+nGAP = measure("nGAP")
+Hit = measure("Hit")
+EBR = measure("EBR")
+IRec = measure("I-rec")
+AlphaDCG = measure("alpha-DCG")
+AlphanDCG = measure("alpha-nDCG")
+
+install()
+
+# pandas takes longer to import than all the rest, and the catalogue does not need it.
+_LAZY = {
+    "Collection": "irdiv.arrays.collection",
+    "Evaluation": "irdiv.evaluate",
+    "evaluate": "irdiv.evaluate",
+    "read_qrels": "irdiv.frames.trec",
+    "read_run": "irdiv.frames.trec",
+    "with_intents": "irdiv.frames.intents",
+}
+
+__all__ = [
+    "AP",
+    "EBR",
+    "ERR",
+    "GAP",
+    "IA",
+    "RBP",
+    "RR",
+    "AlphaDCG",
+    "AlphanDCG",
+    "Collection",
+    "D",
+    "DSharp",
+    "Evaluation",
+    "Hit",
+    "IRec",
+    "IrdivError",
+    "IrdivWarning",
+    "Measure",
+    "P",
+    "PPlus",
+    "Q",
+    "Recall",
+    "Rprec",
+    "evaluate",
+    "hand_back",
+    "nDCG",
+    "nERR",
+    "nGAP",
+    "parse",
+    "read_qrels",
+    "read_run",
+    "take_over",
+    "with_intents",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(import_module(_LAZY[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'irdiv' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -77,7 +77,7 @@ class Collection:
         )
         self.levels: Ints = np.unique(grade[grade > 0])
         self.max_grade = int(self.levels.max(initial=0))
-        self._judged: Ints = np.unique(topic * len(self.documents) + doc)
+        self._judgments = (topic * len(self.documents) + doc, grade)
         self._compile_relevant(intent, topic, doc, grade)
         self._warn_of_topics_without_relevant()
 
@@ -214,6 +214,18 @@ class Collection:
         """Tell for each (topic, document) whether the qrels have it, relevant or not."""
         known = doc < len(self.documents)
         return known & (_find_sorted(self._judged, topic * len(self.documents) + doc) >= 0)
+
+    @cached_property
+    def _judged(self) -> Ints:
+        return np.unique(self._judgments[0])
+
+    def adhoc(self) -> tuple[Ints, Ints, Ints]:
+        """Return topic, document and highest grade over intents of every judged document."""
+        pair, grade = self._judgments
+        by_pair = np.argsort(pair, kind="stable")
+        pair, first = np.unique(pair[by_pair], return_index=True)
+        highest = np.maximum.reduceat(grade[by_pair], first) if len(first) else grade
+        return pair // max(len(self.documents), 1), pair % max(len(self.documents), 1), highest
 
     @cached_property
     def blocks(self) -> list[Block]:

@@ -27,6 +27,7 @@ class Ordered(NamedTuple):
     """Codes among the collection's documents, or past them."""
     row: Ints
     """The row of the run frame each document comes from."""
+    columns: RunColumns
 
     def ranking(self, *, judged_only: bool = False, depth: int | None = None) -> Ranking:
         """Return the ranks of relevant documents, down to a depth, among all or only judged documents."""
@@ -102,7 +103,7 @@ def order_run(
     columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty)
     topic, row = _topics(collection, columns)
     if len(topic) == 0:
-        return Ordered(collection, topic, topic, topic)
+        return Ordered(collection, topic, topic, topic, columns)
     doc, codes = find(columns.doc, collection.documents)
     doc = doc[row]
     key = columns.key[row]
@@ -119,7 +120,7 @@ def order_run(
         if duplicates == "error":
             _refuse_duplicates(collection, columns.doc, topic[again], row[again])
         topic, doc, row = topic[~again], doc[~again], row[~again]
-    return Ordered(collection, topic, doc, row)
+    return Ordered(collection, topic, doc, row, columns)
 
 
 def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
@@ -138,7 +139,8 @@ def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
 
 def _settle_ties(by_key: Ints, topic: Ints, key: Any, row: Ints, docs: Ids, ties: Ties) -> Ints:
     """Reorder documents of one topic with equal keys by the rule for ties."""
-    tied_with_next = (key[by_key][1:] == key[by_key][:-1]) & (topic[by_key][1:] == topic[by_key][:-1])
+    key, topic = key[by_key], topic[by_key]
+    tied_with_next = (key[1:] == key[:-1]) & (topic[1:] == topic[:-1])
     if not tied_with_next.any():
         return by_key
     tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])

@@ -21,6 +21,12 @@ Ids: TypeAlias = Any
 ARROW = find_spec("pyarrow") is not None
 
 
+def _arrow_dtype() -> Any:
+    """Return the string dtype on Arrow that pandas itself gives to strings, which is then not converted."""
+    usual = pd.Series(["a"]).dtype
+    return usual if isinstance(usual, pd.StringDtype) and usual.storage == "pyarrow" else "string[pyarrow]"
+
+
 def as_ids(column: nw.Series[Any], kind: str) -> Ids:
     """Return a column of any dtype as ids; ``kind`` names the frame in the error about missing ids."""
     if column.null_count():
@@ -38,8 +44,8 @@ def as_ids(column: nw.Series[Any], kind: str) -> Ids:
         table = column.to_arrow()
         if pa.types.is_floating(table.type):
             return strings(_whole_numbers(pd.Series(table.to_numpy(zero_copy_only=False))))
-        chunks = pa.chunked_array([table.cast(pa.string())])
-        return pd.array(pd.arrays.ArrowStringArray(chunks), dtype="string[pyarrow]")
+        chunks = pa.chunked_array([table.cast(pa.large_string())])
+        return pd.array(pd.arrays.ArrowStringArray(chunks), dtype=_arrow_dtype())
     return strings(_whole_numbers(pd.Series(column.to_list())))
 
 
@@ -51,7 +57,7 @@ def strings(values: pd.Series[Any] | Sequence[Any] | NDArray[Any]) -> Ids:
     if series.dtype == object and pd.api.types.infer_dtype(series, skipna=False) not in ("string", "empty"):
         series = pd.Series([str(value) for value in series], dtype=object)
     if ARROW:
-        return series.astype("string[pyarrow]").array
+        return series.astype(_arrow_dtype()).array
     return series.astype(str).to_numpy(dtype=object)
 
 

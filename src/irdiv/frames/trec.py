@@ -122,3 +122,31 @@ def _fault(raw: bytes, layout: _Layout) -> str | None:
         except ValueError:
             return f"{name} is {cell!r}, not {'an integer' if kind is int else 'a number'}"
     return None
+
+
+def read_intents(path: PathLike) -> pd.DataFrame:
+    """Read what is known of intents.
+
+    The file has a header with ``query_id, intent_id`` and one or more of ``probability, type, parent_id,
+    description``, separated by tabs or commas; or no header and ``topic intent probability [type]``
+    separated by spaces, as NTCIREVAL's Iprob and DINprob files.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise IrdivError(f"no such intents file: {str(path)!r}")
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    header = lines[0] if lines else ""
+    sep = next((s for s in "\t," if s in header and not header.split(s)[0].strip().isdigit()), None)
+    names = None if sep else ["query_id", "intent_id", "probability", "type"][: len(header.split())]
+    if not lines or (names is not None and len(names) < 3):
+        raise IrdivError(f"{path}: expected 'topic intent probability' in each line, or a header of columns.")
+    try:
+        return pd.read_csv(
+            path,
+            sep=sep or r"\s+",
+            names=names,
+            dtype={"query_id": str, "intent_id": str, "parent_id": str, "type": str, "description": str},
+            encoding="utf-8-sig",
+        )
+    except (ValueError, pd.errors.ParserError) as error:
+        raise IrdivError(f"{path}: not an intents file ({error}).") from None

@@ -80,7 +80,7 @@ def declarations() -> Iterable[Declaration]:
         "(1−(1−α)β)/N · Σ_r β^{r−1} NG(r) over the whole list",
         "Clarke, Kolla and Vechtomova, ICTIR 2009",
         _nrbp,
-        (REL, ALPHA, PATIENCE),
+        (REL, ALPHA, PATIENCE, JUDGED_ONLY),
         takes_cutoff=False,
     )
     yield _declare(
@@ -89,7 +89,7 @@ def declarations() -> Iterable[Declaration]:
         "Σ_r β^{r−1} NG(r) over the same of the greedy ideal list",
         "Clarke, Kolla and Vechtomova, ICTIR 2009",
         _normalised_nrbp,
-        (REL, ALPHA, PATIENCE),
+        (REL, ALPHA, PATIENCE, JUDGED_ONLY),
         takes_cutoff=False,
     )
     yield _declare(
@@ -115,7 +115,7 @@ def declarations() -> Iterable[Declaration]:
         "intents covered in the first k / N",
         "Zhai, Cohen and Lafferty, SIGIR 2003",
         _strec,
-        (REL,),
+        (REL, JUDGED_ONLY),
         others=" I-rec is the same by another name.",
     )
 

@@ -77,7 +77,7 @@ def is_ours(spec: str) -> bool:
 
 def unknown(name: str) -> IrdivError:
     """Return the error for a name nobody knows, with the nearest that somebody does."""
-    near = get_close_matches(_normal(name), [*registry, *_FOREIGN_NAMES], n=3, cutoff=0.5)
+    near = get_close_matches(normal_name(name), [*registry, *sorted(_FOREIGN_NAMES)], n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "'irdiv measures' lists all."
     return IrdivError(f"no measure is called {name!r}; {hint}")
 
@@ -89,7 +89,8 @@ def _parts(spec: str) -> tuple[str, str, str | None]:
     return match["name"], match["params"] or "", match["cutoff"]
 
 
-def _normal(name: str) -> str:
+def normal_name(name: str) -> str:
+    """Return a name as the registry spells it, where ir_measures does not own it."""
     name = re.sub(r"[-_]?sharp|♯", "#", name)
     return name.replace("α", "alpha").replace("_", "-")
 
@@ -100,7 +101,7 @@ def _find(name: str) -> Declaration | None:
     if name in _FOREIGN_NAMES:
         alias = ir_measures.measures.registry[name].NAME
         return registry.get(alias) if alias in registry and registry[alias].owner != "irdiv" else None
-    return registry.get(_normal(name))
+    return registry.get(normal_name(name))
 
 
 def _make(declaration: Declaration | None, params: str, cutoff: str | None) -> Measure:

@@ -1,0 +1,5 @@
+import sys
+
+from irdiv.cli import main
+
+sys.exit(main())

@@ -1,0 +1,248 @@
+"""From qrels, runs and measures to a tidy frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import Duplicates, Ordered, Ties, order_run
+from irdiv.errors import IrdivError
+from irdiv.frames.columns import QrelsLike, RunLike
+from irdiv.measures.declaration import Measure
+from irdiv.measures.spec import parse
+from irdiv.scoring import score
+
+MeasureLike: TypeAlias = str | ir_measures.Measure
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """Values of measures for runs and topics.
+
+    It prints as the table of means; `frame` has every value.
+    """
+
+    runs: tuple[str, ...]
+    query_ids: NDArray[np.object_]
+    measures: tuple[ir_measures.Measure, ...]
+    values: NDArray[np.float64]
+    """As ``[run, measure, topic]``."""
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All values, tidy: a row for each run, measure and topic with ``run, query_id, measure, value``."""
+        runs, measures, topics = self.values.shape
+        return pd.DataFrame(
+            {
+                "run": np.repeat(np.array(self.runs, dtype=object), measures * topics),
+                "query_id": np.tile(self.query_ids, runs * measures),
+                "measure": np.tile(np.repeat(np.array(self._titles(), dtype=object), topics), runs),
+                "value": self.values.ravel(),
+            }
+        ).astype({"run": str, "query_id": str, "measure": str})
+
+    def _titles(self) -> list[str]:
+        return [str(measure) for measure in self.measures]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the mean over topics (for counts, the sum): a row for each run, a column for each measure."""
+        table = [
+            [_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values
+        ]
+        index = pd.Index(self.runs, name="run")
+        return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
+
+    def pivot(self) -> pd.DataFrame:
+        """Return a row for each run and topic, a column for each measure."""
+        index = pd.MultiIndex.from_product([self.runs, self.query_ids], names=["run", "query_id"])
+        table = np.moveaxis(self.values, 1, 2).reshape(len(index), len(self.measures))
+        return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
+
+    def __repr__(self) -> str:
+        return self._shown().to_string(float_format="{:.4f}".format)
+
+    def _repr_html_(self) -> str:
+        html: str = self._shown().to_html(float_format="{:.4f}".format)
+        return html
+
+    def _shown(self) -> pd.DataFrame:
+        return self.summary().rename_axis(index=None, columns=None)
+
+
+def _aggregate(measure: ir_measures.Measure, values: NDArray[np.float64]) -> float:
+    aggregator = measure.aggregator()
+    for value in values.tolist():
+        aggregator.add(value)
+    return float(aggregator.result())
+
+
+def evaluate(
+    qrels: QrelsLike | Collection,
+    runs: RunLike | Mapping[str, RunLike],
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    ties: Ties = "docid_desc",
+    duplicates: Duplicates = "error",
+    components: bool = False,
+    **parameters: Any,
+) -> Evaluation:
+    """Score runs by diversity measures, and by any other measure of ir_measures.
+
+    A topic of the qrels that is missing from a run scores 0. Measures that are not ours are computed by
+    ir_measures on ad hoc qrels, in which a document has its highest grade over intents.
+
+    Parameters
+    ----------
+    qrels
+        A pandas, polars or pyarrow frame, a dict of dicts, an iterable of namedtuples, the path of a TREC
+        file, or a `Collection`, which saves compiling the qrels again. The intent column may be
+        ``intent_id``, ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``; what `with_intents` folds in,
+        probabilities of intents above all, is used.
+    runs
+        One run, of the same kinds, or a mapping from name to run.
+    measures
+        Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
+    ties
+        How equal scores are ordered: ``"docid_desc"`` as trec_eval, ``"docid_asc"`` as pyndeval, ``"input"``
+        as the rows stand, or ``"rank"``: by the rank column, whatever the scores.
+    duplicates
+        ``"error"`` to refuse a document that a topic of a run has twice, ``"first"`` to keep the best-ranked.
+    components
+        Also report what a measure is made of: I-rec and D-nDCG beside D#-nDCG.
+    **parameters
+        Values of parameters for all measures that take them and do not give their own: ``gain="linear"``,
+        ``judged_only=True``, ``intents="all"``, ``renormalise=False``, ``rel=2``, ….
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irdiv
+    >>> qrels = pd.DataFrame(
+    ...     [("85", "2", "a", 1), ("85", "4", "a", 1), ("85", "2", "b", 1), ("85", "1", "e", 1)],
+    ...     columns=["query_id", "subtopic_id", "doc_id", "relevance"],
+    ... )
+    >>> run = {"85": {"b": 3.0, "a": 2.0, "x": 1.0}}
+    >>> irdiv.evaluate(qrels, run, ["I-rec@3", "D#-nDCG@3", "α-nDCG@3"])
+         I-rec@3  D#-nDCG@3  alpha-nDCG@3
+    run   0.6667     0.6965        0.7111
+    """
+    wanted = _resolve(measures, components, parameters)
+    named = _named(runs)
+    collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
+    values = np.zeros((len(named), len(wanted), len(collection.topics)))
+    ours = [i for i, m in enumerate(wanted) if isinstance(m, Measure)]
+    others = [i for i, m in enumerate(wanted) if not isinstance(m, Measure)]
+    evaluator = _foreign_evaluator(collection, [wanted[i] for i in others]) if others else None
+    for number, (name, run) in enumerate(named.items()):
+        try:
+            ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
+            values[number, ours] = score(ordered, [wanted[i] for i in ours])
+        except IrdivError as error:
+            raise IrdivError(f"run {name!r}: {error}" if len(named) > 1 else str(error)) from None
+        if evaluator is not None:
+            frame = _foreign_run(ordered, keep_scores=ties == "docid_desc")
+            place = {wanted[i]: i for i in others}
+            for metric in evaluator.iter_calc(frame):
+                topic = collection.topic_number[metric.query_id]
+                values[number, place[metric.measure], topic] = metric.value
+    return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
+
+
+def _resolve(
+    measures: MeasureLike | Iterable[MeasureLike], components: bool, parameters: Mapping[str, Any]
+) -> list[Any]:
+    """Return the measures asked for, each once, with the parameters given for all."""
+    if isinstance(measures, str | ir_measures.Measure):
+        measures = [measures]
+    wanted: dict[Any, None] = {}
+    taken: set[str] = set()
+    for spec in measures:
+        measure = parse(spec)
+        taken |= set(parameters) & set(measure.SUPPORTED_PARAMS)
+        if "judged_only" in parameters and "judged_only" not in measure.SUPPORTED_PARAMS:
+            raise IrdivError(f"{measure} of ir_measures has no judged_only; leave it out or score it apart.")
+        if isinstance(measure, Measure):
+            measure = measure.with_defaults(parameters)
+            if components:
+                wanted.update(dict.fromkeys(measure.components()))
+        else:
+            known = set(measure.SUPPORTED_PARAMS) - set(measure.params)
+            measure = measure(**{k: v for k, v in parameters.items() if k in known})
+        wanted[measure] = None
+    if not wanted:
+        raise IrdivError("no measures given: expected specs such as 'D#-nDCG@10'.")
+    stray = sorted(set(parameters) - taken - {"cutoff"}) + (["cutoff"] if "cutoff" in parameters else [])
+    if stray:
+        raise IrdivError(
+            f"{stray[0]!r} is neither an argument of evaluate nor a parameter of these measures; "
+            f"'irdiv explain {next(iter(wanted))}' lists what they take."
+        )
+    return list(wanted)
+
+
+def _named(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
+    """Return runs by name; a dict of dicts of numbers is one run."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else None
+        if not isinstance(first, Mapping) or isinstance(inner, Mapping):
+            if not runs:
+                raise IrdivError("no runs given: expected a run or a mapping from name to run.")
+            return {str(name): run for name, run in runs.items()}
+    if isinstance(runs, str | os.PathLike):
+        return {run_name(runs): runs}
+    return {"run": runs}
+
+
+def run_name(path: str | os.PathLike[str]) -> str:
+    """Return a file's name without folders and the endings of text and gzip files.
+
+    >>> run_name("runs/bm25.v2.txt.gz")
+    'bm25.v2'
+    """
+    name = Path(path).name
+    for ending in (".gz", ".txt", ".run", ".res", ".trec"):
+        name = name.removesuffix(ending)
+    return name or Path(path).name
+
+
+def _foreign_evaluator(collection: Collection, measures: Sequence[ir_measures.Measure]) -> Any:
+    topic, doc, grade = collection.adhoc()
+    qrels = pd.DataFrame(
+        {
+            "query_id": collection.topics[topic],
+            "doc_id": np.asarray(collection.documents.take(doc), dtype=object),
+            "relevance": grade,
+        }
+    )
+    try:
+        return ir_measures.evaluator(measures, qrels)
+    except (AssertionError, ValueError, RuntimeError) as error:
+        raise IrdivError(f"ir_measures cannot compute this: {error}") from error
+
+
+def _foreign_run(run: Ordered, *, keep_scores: bool) -> pd.DataFrame:
+    """Return the run for ir_measures; where our order is not that of its scores, with scores that say the order."""
+    doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
+    falling = np.arange(len(run.row), 0, -1, dtype=np.float64)
+    return pd.DataFrame(
+        {
+            "query_id": run.collection.topics[run.topic],
+            "doc_id": doc_ids,
+            "score": -run.columns.key[run.row] if keep_scores else falling,
+        }
+    )

@@ -1,0 +1,143 @@
+"""irdiv inside ir_measures: a provider of our measures, and parsers that know our specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+from ir_measures import providers
+
+from irdiv.measures import registry
+from irdiv.measures.declaration import Measure
+from irdiv.measures.spec import adopt, is_ours, parse, unknown
+
+if TYPE_CHECKING:
+    from irdiv.arrays.collection import Collection
+
+
+class Evaluator(providers.Evaluator):  # type: ignore[misc]
+    """Scores runs for ir_measures against qrels compiled once."""
+
+    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
+        from irdiv.frames.columns import qrels_columns
+
+        self._asked = sorted(measures, key=str)
+        self._collection: Collection | None = None
+        columns = qrels_columns(qrels, may_be_empty=True)
+        if len(columns.query):
+            from irdiv.arrays.collection import Collection
+
+            self._collection = Collection.from_columns(columns)
+        self._original = _original_ids(qrels)
+        topics = [] if self._collection is None else self._collection.topics.tolist()
+        super().__init__(self._asked, {self._original.get(topic, topic) for topic in topics})
+
+    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        from irdiv.arrays.ranking import order_run
+        from irdiv.scoring import score
+
+        if self._collection is None:
+            return
+        # PyTerrier hands over an empty run for topics without results.
+        ordered = order_run(self._collection, run, may_be_empty=True)
+        values = score(ordered, [_ours(measure) for measure in self._asked])
+        query_ids = [self._original.get(topic, topic) for topic in self._collection.topics.tolist()]
+        for measure, row in zip(self._asked, values.tolist(), strict=True):
+            for query_id, value in zip(query_ids, row, strict=True):
+                yield ir_measures.Metric(query_id=query_id, measure=measure, value=value)
+
+
+class Provider(providers.Provider):  # type: ignore[misc]
+    """Computes measures of one owner: those of irdiv, or the nine that ir_measures names."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__()
+        self.NAME = "irdiv" if owner == "irdiv" else "irdiv-ndeval"
+        self._owner = owner
+
+    def supports(self, measure: ir_measures.Measure) -> bool:
+        """Tell whether a measure is computed here."""
+        ours = adopt(measure)
+        return ours is not None and _is_only_ours(ours) is (self._owner == "irdiv")
+
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> Evaluator:
+        return Evaluator(measures, qrels)
+
+
+def _ours(measure: ir_measures.Measure) -> Measure:
+    ours = adopt(measure)
+    assert ours is not None
+    return ours
+
+
+def _original_ids(qrels: Any) -> dict[str, Any]:
+    """Return id as string → as the qrels have it, where the two differ: ir_measures matches ids as they are."""
+    if not hasattr(qrels, "columns") or "query_id" not in qrels.columns:
+        return {}
+    return {str(query_id): query_id for query_id in qrels["query_id"].unique() if not isinstance(query_id, str)}
+
+
+_provider = Provider("irdiv")
+_ndeval_provider = Provider("ir_measures")
+_parse_measure = ir_measures.util.parse_measure
+_parse_trec_measure = ir_measures.util.parse_trec_measure
+
+
+def parse_measure(measure: Any) -> ir_measures.Measure:
+    """Parse a spec as ir_measures does, and as irdiv does where the name is ours."""
+    if isinstance(measure, str) and _is_irdivs_own(measure):
+        return parse(measure)
+    try:
+        return _parse_measure(measure)
+    except (NameError, ValueError):
+        if isinstance(measure, str) and set(measure) & set("#♯-+"):
+            raise unknown(measure.split("@")[0].split("(")[0]) from None
+        raise
+
+
+def parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
+    """Parse a name of trec_eval, or a spec of ours."""
+    return [parse(measure)] if _is_irdivs_own(measure) else _parse_trec_measure(measure)
+
+
+def _is_irdivs_own(spec: str) -> bool:
+    return is_ours(spec) and _is_only_ours(parse(spec))
+
+
+def _is_only_ours(measure: Measure) -> bool:
+    """Tell whether no other provider computes a measure."""
+    return measure.declaration.owner == "irdiv" or measure.NAME != measure.declaration.name
+
+
+def install() -> None:
+    """Make ir_measures know our measures; what it knew before it computes as before."""
+    if _provider in ir_measures.DefaultPipeline.providers:
+        return
+    ir_measures.DefaultPipeline.providers.append(_provider)
+    for provider in (_provider, _ndeval_provider):
+        providers.register(provider)
+    for name, declaration in registry.items():
+        if declaration.owner == "irdiv" and name not in ir_measures.measures.registry:
+            ir_measures.measures.registry[name] = Measure(declaration)
+    for module in (ir_measures, ir_measures.util):
+        module.parse_measure = parse_measure
+        module.parse_trec_measure = parse_trec_measure
+
+
+def take_over() -> None:
+    """Let irdiv compute the nine diversity measures that ir_measures names, from now on and everywhere.
+
+    ``ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG, NRBP, nNRBP, AP_IA, P_IA`` and ``StRecall`` then take several
+    values of α or ``rel`` in one call, ``judged_only``, any cutoff, runs in any order of rows and intents by any
+    column name; ties of scores are ordered by doc id descending, as in ndeval -traditional.
+    `hand_back` undoes it.
+    """
+    if _ndeval_provider not in ir_measures.DefaultPipeline.providers:
+        ir_measures.DefaultPipeline.providers.insert(0, _ndeval_provider)
+
+
+def hand_back() -> None:
+    """Undo `take_over`."""
+    if _ndeval_provider in ir_measures.DefaultPipeline.providers:
+        ir_measures.DefaultPipeline.providers.remove(_ndeval_provider)
