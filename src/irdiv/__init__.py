@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ir_measures import AP, ERR, P, R, RBP, RR, Rprec, nDCG
+from ir_measures import AP, ERR, RBP, RR, P, R, Rprec, nDCG
 
 from irdiv.errors import IrdivError, IrdivWarning
 from irdiv.measures.compose import IA, D, DSharp, measure
@@ -22,7 +22,7 @@ from irdiv.plugins.ir_measures_plugin import hand_back, install, take_over
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
-    from irdiv.evaluate import Evaluation, evaluate
+    from irdiv.evaluation import Evaluation, evaluate
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
 
@@ -45,8 +45,8 @@ install()
 # pandas takes longer to import than all the rest, and the catalogue does not need it.
 _LAZY = {
     "Collection": "irdiv.arrays.collection",
-    "Evaluation": "irdiv.evaluate",
-    "evaluate": "irdiv.evaluate",
+    "Evaluation": "irdiv.evaluation",
+    "evaluate": "irdiv.evaluation",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
     "with_intents": "irdiv.frames.intents",

@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
+
 import irdiv
 import irdiv.measures.spec
 from irdiv.errors import IrdivError, IrdivWarning
@@ -21,7 +23,7 @@ from irdiv.measures.declaration import Measure
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irdiv.evaluate import Evaluation
+    from irdiv.evaluation import Evaluation
 
 DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 OUTPUTS = ("table", "tsv", "csv", "jsonl")
@@ -49,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _say_warning(message: Warning | str, *_: Any) -> None:
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"irdiv: warning: {message}", file=sys.stderr)
 
 
@@ -127,7 +129,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _eval(arguments: argparse.Namespace) -> None:
-    from irdiv.evaluate import evaluate
+    from irdiv.evaluation import evaluate
     from irdiv.frames.trec import read_intents
 
     parameters = dict(_setting(text) for text in arguments.set)
@@ -159,7 +161,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
     """Name each run after its file, or after its whole path where two files have the same name."""
-    from irdiv.evaluate import run_name
+    from irdiv.evaluation import run_name
 
     names = [run_name(path) for path in paths]
     return {path if names.count(name) > 1 else name: path for name, path in zip(names, paths, strict=True)}
@@ -167,7 +169,7 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 def _demo(arguments: argparse.Namespace) -> None:
     from irdiv.demo import demo_collection
-    from irdiv.evaluate import evaluate
+    from irdiv.evaluation import evaluate
 
     qrels, runs = demo_collection()
     evaluation = evaluate(qrels, runs, DEFAULT_MEASURES)
@@ -222,7 +224,8 @@ def _measures(arguments: argparse.Namespace) -> None:
 
 
 def _explain(arguments: argparse.Namespace) -> None:
-    measure = irdiv.parse(arguments.spec)
+    known = ir_measures.measures.registry
+    measure = irdiv.parse(known.get(arguments.spec, arguments.spec))
     if not isinstance(measure, Measure):
         _explain_foreign(measure)
         return

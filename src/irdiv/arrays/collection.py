@@ -72,9 +72,7 @@ class Collection:
         doc, self.documents = factorize(columns.doc)
         real = doc != _position(self.documents, NO_DOCUMENT)
         intent = self._compile_intents(topic, columns)
-        intent, topic, doc, grade = self._distinct(
-            columns, intent[real], topic[real], doc[real], columns.grade[real]
-        )
+        intent, topic, doc, grade = self._distinct(columns, intent[real], topic[real], doc[real], columns.grade[real])
         self.levels: Ints = np.unique(grade[grade > 0])
         self.max_grade = int(self.levels.max(initial=0))
         self._judgments = (topic * len(self.documents) + doc, grade)
@@ -121,9 +119,7 @@ class Collection:
                 f"{agreed[place[differ[0]]]}; give every row of an intent the same."
             )
         if len(wrong):
-            raise IrdivError(
-                f"{self._intent_name(wrong[0])} has the probability {agreed[wrong[0]]}; give 0 or more."
-            )
+            raise IrdivError(f"{self._intent_name(wrong[0])} has the probability {agreed[wrong[0]]}; give 0 or more.")
         return agreed
 
     def _intent_name(self, place: int) -> str:
@@ -281,9 +277,7 @@ class Block:
 
     def aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
         """Return the intents that count: those with a document of grade ``rel`` or more, or all declared ones."""
-        return self.keep(
-            ("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise)
-        )
+        return self.keep(("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise))
 
     def _aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
         c = self.collection

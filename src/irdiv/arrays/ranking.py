@@ -43,9 +43,7 @@ class Ordered(NamedTuple):
             topic, doc, rank = topic[within], doc[within], rank[within]
         row = self.collection.rows(topic, doc)
         hit = row >= 0
-        return Ranking(
-            row[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start)
-        )
+        return Ranking(row[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start))
 
 
 class Ranking(NamedTuple):
@@ -146,21 +144,19 @@ def _settle_ties(by_key: Ints, topic: Ints, key: Any, row: Ints, docs: Ids, ties
     tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])
     group = np.cumsum(np.concatenate([[True], ~tied_with_next]))[tied]
     rows = row[by_key][tied]
-    if ties == "input":
-        within = rows
-    else:
-        within = _dense(docs, rows) if ties == "docid_asc" else -_dense(docs, rows)
     out = by_key.copy()
-    out[tied] = by_key[tied][np.lexsort((within, group))]
+    out[tied] = by_key[tied][np.lexsort((_tie_order(docs, rows, ties), group))]
     return out
 
 
-def _dense(docs: Ids, rows: Ints) -> Ints:
-    """Return numbers in the order of the doc ids of some rows, equal for equal ids."""
+def _tie_order(docs: Ids, rows: Ints, ties: Ties) -> Ints:
+    """Return numbers in the order that the rule for ties gives some rows."""
+    if ties == "input":
+        return rows
     code, distinct = factorize(docs.take(rows))
-    place = np.empty(len(distinct), dtype=np.int64)
-    place[order(distinct)] = np.arange(len(distinct))
-    return place[code]
+    by_id = np.empty(len(distinct), dtype=np.int64)
+    by_id[order(distinct)] = np.arange(len(distinct))
+    return by_id[code] if ties == "docid_asc" else -by_id[code]
 
 
 def _repeats(pair: Ints) -> Bools | None:

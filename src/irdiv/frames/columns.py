@@ -84,16 +84,12 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         doc=as_ids(frame[names["doc_id"]], "qrels"),
         grade=_grades(frame[names["relevance"]]),
         intent=intent,
-        probability=_numbers(frame[names["probability"]], "qrels", nulls=True)
-        if "probability" in names
-        else None,
+        probability=_numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
         parent=_optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
     )
 
 
-def run_columns(
-    run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False
-) -> RunColumns:
+def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
     """Check a run of any kind and return its columns; ``by`` says which of them orders the documents."""
     frame = as_frame(run, "run", trec.read_run, ("query_id", "doc_id", "score"))
     names = find_columns(frame, "run", ("query_id", "doc_id", by), ())
@@ -154,18 +150,14 @@ def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> 
     return pd.DataFrame(rows, columns=list(rows[0]._fields))
 
 
-def find_columns(
-    frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], optional: Sequence[str]
-) -> dict[str, str]:
+def find_columns(frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
     """Return our name → the frame's name for what the frame has; an error names what it lacks."""
     present = frame.columns
     found: dict[str, str] = {}
     for name in (*needed, *optional):
         hits = [alias for alias in ALIASES[name] if alias in present]
         if len(hits) > 1 and name != "intent_id":
-            raise IrdivError(
-                f"the {kind} has two columns for one thing: {examples(hits)}. Drop or rename one of them."
-            )
+            raise IrdivError(f"the {kind} has two columns for one thing: {examples(hits)}. Drop or rename one of them.")
         if hits:
             found[name] = hits[0]
     missing = [name for name in needed if name not in found]

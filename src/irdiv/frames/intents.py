@@ -53,9 +53,7 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     known = find_columns(facts, "intents", ("query_id", "intent_id"), INTENT_FACTS)
     told = [fact for fact in INTENT_FACTS if fact in known]
     if not told:
-        raise IrdivError(
-            f"the intents tell nothing: expected one or more of the columns {examples(INTENT_FACTS, 4)}."
-        )
+        raise IrdivError(f"the intents tell nothing: expected one or more of the columns {examples(INTENT_FACTS, 4)}.")
 
     facts = _keyed(facts, known, "intents").select(*_KEYS, *told)
     _refuse_contradictions(facts)

@@ -77,7 +77,7 @@ def _read(path: PathLike, layout: _Layout) -> pd.DataFrame:
         except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning, EOFError, OSError) as error:
             raise _diagnosis(path, layout, error) from None
     last = frame[layout.columns[-1]]
-    if frame.empty or (last.dtype == object and (last == "").any()) or last.isna().any():
+    if frame.empty or last.isna().any() or (last == "").any():
         raise _diagnosis(path, layout, None)
     return frame
 
@@ -97,7 +97,7 @@ def _diagnosis(path: Path, layout: _Layout, error: Exception | None) -> IrdivErr
     number = 0
     try:
         with _open(path, layout) as file:
-            for number, line in enumerate(file, start=1):  # noqa: B007
+            for number, line in enumerate(file, start=1):
                 fault = _fault(line, layout)
                 if fault:
                     return IrdivError(f"{path}, line {number}: {fault}; {expected}.")

@@ -98,7 +98,7 @@ def relevant_retrieved(relevant: Bools) -> Floats:
 
 
 def first_relevant(lists: Lists, value: Floats) -> Floats:
-    """The value at the first relevant rank, from there on."""
+    """Return the value at the first relevant rank, from there on."""
     first = lists.relevant & (np.cumsum(lists.relevant, axis=-1) == 1)
     return np.cumsum(np.where(first, value, 0.0), axis=-1)
 

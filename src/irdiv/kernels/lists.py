@@ -55,7 +55,8 @@ def ordered_sum(terms: Floats, axis: int = -1) -> Floats:
 def at(curve: Floats, rank: Ints, cutoff: int | None) -> Floats:
     """Return what a curve over hits has reached at a cutoff, or at its end; 0 before the first hit.
 
-    Padding does no harm: curves are flat there. ``rank`` and ``curve`` agree in their last axis and broadcast in the others.
+    Padding does no harm: curves are flat there. ``rank`` and ``curve`` agree in their last axis and broadcast
+    in the others.
     """
     if cutoff is None:
         return curve[..., -1]

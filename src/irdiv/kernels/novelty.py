@@ -14,7 +14,7 @@ def coverage(relevant: Bools) -> Floats:
 
 def novelty_gain(relevant: Bools, alpha: float) -> Floats:
     """NG(r) = Σ_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]``."""
-    seen_before = np.cumsum(relevant, axis=-1) - relevant
+    seen_before: Ints = np.cumsum(relevant, axis=-1) - relevant
     decay = powers(1.0 - alpha, relevant.shape[-1])
     return ordered_sum(np.where(relevant, decay[seen_before], 0.0), axis=-2)
 

@@ -59,9 +59,7 @@ def gain_table(gain: str | Mapping[int, float], levels: Ints) -> Floats:
         return grades.astype(np.float64)
     if gain == "exp":
         if max_grade > 1000:
-            raise IrdivError(
-                f"gain='exp' is 2^x − 1, which grades up to {max_grade} overflow; use gain='linear'."
-            )
+            raise IrdivError(f"gain='exp' is 2^x − 1, which grades up to {max_grade} overflow; use gain='linear'.")
         return np.ldexp(1.0, grades) - 1.0
     assert not isinstance(gain, str)
     missing = [level for level in levels.tolist() if level not in gain]

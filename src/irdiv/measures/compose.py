@@ -27,14 +27,12 @@ class Operator:
 
     def __call__(self, base: ir_measures.Measure | str) -> Measure:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
-        name = base if isinstance(base, str) else base.NAME
+        name: str = base if isinstance(base, str) else base.NAME or ""
         name = {"R": "Recall"}.get(name, name)
         made = registry.get(self.pattern.format(name))
         if made is None:
             takes = [b.name for b in BASES if self.pattern.format(b.name) in registry]
-            raise IrdivError(
-                f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(takes)}."
-            )
+            raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(takes)}.")
         return Measure(made, **({} if isinstance(base, str) else base.params))
 
 

@@ -67,7 +67,7 @@ class Declaration:
         return self.name + (f"({inside})" if inside else "") + ("[@k]" if self.takes_cutoff else "")
 
 
-class Measure(ir_measures.Measure):  # type: ignore[misc]
+class Measure(ir_measures.Measure):
     """A measure of irdiv, which is an ordinary `ir_measures.Measure`.
 
     It prints as its own spec and takes parameters by call and a cutoff by ``@``.
@@ -83,13 +83,14 @@ class Measure(ir_measures.Measure):  # type: ignore[misc]
         self.__name__ = declaration.name
         self.__doc__ = f"{declaration.summary}\n\n{declaration.formula}"
         self.SUPPORTED_PARAMS = _param_infos(declaration)
-        super().__init__(**_checked(declaration, params))
+        super().__init__(**_checked(declaration, params))  # type: ignore[no-untyped-call]
         # A name that ir_measures owns goes to its providers, unless it says what they do not know.
         self.NAME = self.__name__
         if declaration.owner != "irdiv" and not set(self.params) <= set(_owned_params(declaration)):
             self.NAME = f"irdiv:{declaration.name}"
 
     def __call__(self, **params: Any) -> Measure:
+        """Return this measure with other values of parameters."""
         return type(self)(self.declaration, **{**self.params, **params})
 
     def __reduce__(self) -> Any:
@@ -98,14 +99,12 @@ class Measure(ir_measures.Measure):  # type: ignore[misc]
     def __repr__(self) -> str:
         order = {p.name: p.default for p in self.declaration.parameters}
         inside = ",".join(
-            f"{name}={self._param_repr(self.params[name])}"
+            f"{name}={self.params[name]!r}"
             for name, default in order.items()
             if name in self.params and self.params[name] != default
         )
         cutoff = self.params.get("cutoff")
-        return (
-            self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
-        )
+        return self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     @property
     def cutoff(self) -> int | None:
@@ -163,18 +162,17 @@ def _checked(declaration: Declaration, params: Mapping[str, Any]) -> dict[str, A
 def _cutoff(declaration: Declaration, value: Any) -> int:
     if not declaration.takes_cutoff:
         raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+    try:
+        return whole(1)(value)
+    except ValueError:
         raise IrdivError(
             f"the cutoff of {declaration.name} must be a whole number from 1, as in {declaration.name}@10; "
             f"found {value!r}."
-        )
-    return int(value)
+        ) from None
 
 
 def _param_infos(declaration: Declaration) -> dict[str, Any]:
-    infos = {
-        p.name: ir_measures.ParamInfo(default=p.default, desc=p.meaning) for p in declaration.parameters
-    }
+    infos = {p.name: ir_measures.ParamInfo(default=p.default, desc=p.meaning) for p in declaration.parameters}
     if declaration.takes_cutoff:
         infos["cutoff"] = ir_measures.ParamInfo(dtype=int, desc="ranking cutoff threshold")
     return infos
@@ -184,14 +182,13 @@ def number(low: float, high: float, *, open_low: bool = False) -> Callable[[Any]
     """Return a check for a number between two bounds."""
 
     def check(value: Any) -> float:
-        bounds = f"a number {'above' if open_low else 'from'} {low:g}" + (
-            "" if math.isinf(high) else f" to {high:g}"
-        )
+        bounds = f"a number {'above' if open_low else 'from'} {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(bounds)
-        if not low <= value <= high or (open_low and value == low):
+        given = float(value)
+        if not low <= given <= high or (open_low and given == low):
             raise ValueError(bounds)
-        return float(value)
+        return given
 
     return check
 

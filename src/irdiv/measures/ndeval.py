@@ -124,9 +124,7 @@ def _declare(
     name: str, summary: str, formula: str, reference: str, score: Any, parameters: Any, **more: Any
 ) -> Declaration:
     others = _OTHERS + more.pop("others", "")
-    return Declaration(
-        name, summary, formula, reference, score, parameters, others=others, owner="ir_measures", **more
-    )
+    return Declaration(name, summary, formula, reference, score, parameters, others=others, owner="ir_measures", **more)
 
 
 def _number_of_intents(scene: Scene, values: Values) -> Ints:
@@ -165,9 +163,7 @@ def _normalised_nrbp(scene: Scene, values: Values, cutoff: int | None) -> Floats
 def _ap_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     rel, block = values["rel"], scene.block
     relevant = scene.relevant(rel)
-    R = block.keep(
-        ("relevant documents", rel), lambda: np.count_nonzero(block.grades[block.pool] >= rel, axis=1)
-    )
+    R = block.keep(("relevant documents", rel), lambda: np.count_nonzero(block.grades[block.pool] >= rel, axis=1))
     lists = Lists(scene.rank[:, None, :], np.zeros(0), relevant, None, scene.last, scene.length)
     per_intent = ratio(at(average_precision(lists), lists.rank, None), R)
     return ratio(ordered_sum(per_intent), _number_of_intents(scene, values))

@@ -138,9 +138,7 @@ def _d_sharp(base: Base) -> Declaration:
 
     def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
         gamma = values["gamma"]
-        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * d_score(
-            base, scene, values, cutoff
-        )
+        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * d_score(base, scene, values, cutoff)
 
     return Declaration(
         name=f"D#-{base.name}",

@@ -7,11 +7,12 @@ import math
 from irdiv.measures.declaration import Parameter, boolean, choice, gain, number, optional, whole
 
 REL = Parameter("rel", 1, "the smallest grade that counts as relevant where relevance is binary", whole(1))
-GAIN = Parameter(
-    "gain", "exp", "'exp' for 2^x − 1, 'linear' for x, or a mapping grade → gain (x the grade)", gain
-)
+GAIN = Parameter("gain", "exp", "'exp' for 2^x − 1, 'linear' for x, or a mapping grade → gain (x the grade)", gain)
 MAX_GRADE = Parameter(
-    "max_grade", None, "h, the highest grade of the scale; None for the highest in the qrels", optional(whole(1))
+    "max_grade",
+    None,
+    "h, the highest grade of the scale; None for the highest in the qrels",
+    optional(whole(1)),
 )
 BETA_BLENDED = Parameter("beta", 1.0, "weight of cumulative gain in the blended ratio", number(0, math.inf))
 STOP = Parameter(
@@ -26,9 +27,7 @@ INTENTS = Parameter(
     "which intents count: 'relevant' for those with a relevant document, 'all' for every declared one",
     choice("relevant", "all"),
 )
-RENORMALISE = Parameter(
-    "renormalise", True, "scale the probabilities of the intents that count to sum to 1", boolean
-)
+RENORMALISE = Parameter("renormalise", True, "scale the probabilities of the intents that count to sum to 1", boolean)
 JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", boolean)
 GAMMA = Parameter("gamma", 0.5, "weight of intent recall", number(0, 1))
 ALPHA = Parameter("alpha", 0.5, "redundancy intolerance: how much a repeated intent loses", number(0, 1))

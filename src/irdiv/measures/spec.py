@@ -38,7 +38,7 @@ def parse(spec: str | ir_measures.Measure) -> Any:
     True
     >>> parse("D#-nDGC@10")
     Traceback (most recent call last):
-    irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'D#-nERR' or 'D-nDCG'?
+    irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'D-nDCG' or 'D#-nERR'?
     """
     if isinstance(spec, ir_measures.Measure):
         return adopt(spec) or spec
@@ -54,6 +54,8 @@ def parse(spec: str | ir_measures.Measure) -> Any:
         measure = _parse_foreign(spec)
         measure.validate_params()
     except (AssertionError, ValueError) as error:
+        if "@" not in spec and ir_measures.measures.registry[name].SUPPORTED_PARAMS["cutoff"].required:
+            raise IrdivError(f"{name} needs a cutoff, as in {name}@10.") from None
         takes = ", ".join(ir_measures.measures.registry[name].SUPPORTED_PARAMS)
         raise IrdivError(f"{spec!r} is not a measure of ir_measures: {error}; {name} takes {takes}.") from None
     return measure
@@ -119,8 +121,8 @@ def _keywords(params: str, declaration: Declaration) -> Iterable[tuple[str, Any]
         assert not call.args
         for keyword in call.keywords:
             assert keyword.arg is not None
-            bare = isinstance(keyword.value, ast.Name)
-            yield keyword.arg, keyword.value.id if bare else ast.literal_eval(keyword.value)
+            value = keyword.value
+            yield keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
     except (SyntaxError, AssertionError, ValueError):
         raise IrdivError(
             f"cannot read the parameters ({params}) of {declaration.name}: expected key=value pairs of "

@@ -56,9 +56,7 @@ class Evaluation:
 
     def summary(self) -> pd.DataFrame:
         """Return the mean over topics (for counts, the sum): a row for each run, a column for each measure."""
-        table = [
-            [_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values
-        ]
+        table = [[_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values]
         index = pd.Index(self.runs, name="run")
         return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
 
@@ -138,7 +136,7 @@ def evaluate(
     >>> run = {"85": {"b": 3.0, "a": 2.0, "x": 1.0}}
     >>> irdiv.evaluate(qrels, run, ["I-rec@3", "D#-nDCG@3", "α-nDCG@3"])
          I-rec@3  D#-nDCG@3  alpha-nDCG@3
-    run   0.6667     0.6965        0.7111
+    run   0.6667     0.6945        0.6756
     """
     wanted = _resolve(measures, components, parameters)
     named = _named(runs)

@@ -1,0 +1,193 @@
+"""Every user's mistake of section 8 gets the stated error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import irdiv
+from irdiv import IrdivError, IrdivWarning
+
+
+def evaluate(qrels, run, measures="I-rec@3", **more):
+    return irdiv.evaluate(qrels, run, measures, **more)
+
+
+def test_duplicates_in_a_run_are_named(qrels, run):
+    twice = pd.concat([run, run.iloc[[1, 2]].assign(score=0.0)])
+    with pytest.raises(IrdivError, match="2 repeated documents .*'1 d1', '1 u1'.*duplicates='first'"):
+        evaluate(qrels, twice)
+
+
+def test_duplicates_first_keeps_the_best_ranked(qrels, run):
+    better = pd.concat([run, pd.DataFrame([("1", "d3", 9.0)], columns=run.columns)])
+    table = evaluate(qrels, better, "α-nDCG@1", duplicates="first")
+    expected = evaluate(qrels, run.assign(score=run["score"].mask(run["doc_id"] == "d3", 9.0)), "α-nDCG@1")
+    np.testing.assert_array_equal(table.values, expected.values)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, None])
+def test_a_score_that_is_no_number(qrels, run, bad):
+    with pytest.raises(IrdivError, match="column 'score' of the run must hold finite numbers, found .* in row 2"):
+        evaluate(qrels, run.assign(score=run["score"].mask(run.index == 2, bad)))
+
+
+def test_a_null_score_in_polars(qrels, run):
+    frame = pl.from_pandas(run).with_columns(score=pl.when(pl.col("doc_id") == "u1").then(None).otherwise("score"))
+    with pytest.raises(IrdivError, match="column 'score' of the run must hold"):
+        evaluate(qrels, frame)
+
+
+def test_scores_that_are_words(qrels, run):
+    with pytest.raises(IrdivError, match="must hold numbers, found 'high'"):
+        evaluate(qrels, run.assign(score="high"))
+
+
+@pytest.mark.parametrize(
+    ("column", "wanted"),
+    [("query_id", "'query_id' or 'qid'"), ("doc_id", "'doc_id' or 'docno'"), ("score", "'score'")],
+)
+def test_a_run_without_a_column(qrels, run, column, wanted):
+    with pytest.raises(IrdivError, match=f"the run lacks a column: expected {wanted}, found"):
+        evaluate(qrels, run.drop(columns=column))
+
+
+@pytest.mark.parametrize("column", ["query_id", "doc_id", "relevance"])
+def test_qrels_without_a_column(qrels, run, column):
+    with pytest.raises(IrdivError, match=f"the qrels lacks a column: expected '{column}'"):
+        evaluate(qrels.drop(columns=column), run)
+
+
+def test_rank_order_without_a_rank_column(qrels, run):
+    with pytest.raises(IrdivError, match="lacks a column: expected 'rank'"):
+        evaluate(qrels, run, ties="rank")
+
+
+def test_two_columns_for_one_thing(qrels, run):
+    with pytest.raises(IrdivError, match="two columns for one thing: 'query_id', 'qid'"):
+        evaluate(qrels, run.assign(qid="1"))
+
+
+@pytest.mark.parametrize(
+    "empty", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "score"])], ids=["dict", "list", "frame"]
+)
+def test_an_empty_run(qrels, empty):
+    with pytest.raises(IrdivError, match="the run is empty|no runs given"):
+        evaluate(qrels, empty)
+
+
+def test_empty_qrels(qrels, run):
+    with pytest.raises(IrdivError, match="the qrels is empty"):
+        evaluate(qrels.iloc[:0], run)
+
+
+def test_a_missing_id(qrels, run):
+    with pytest.raises(IrdivError, match="the run has a missing id: column 'doc_id' is null in row 1"):
+        evaluate(qrels, run.assign(doc_id=run["doc_id"].mask(run.index == 1)))
+
+
+def test_grades_that_are_not_whole(qrels, run):
+    with pytest.raises(IrdivError, match="grades are whole numbers, but column 'relevance' holds 0.5"):
+        evaluate(qrels.assign(relevance=0.5), run)
+
+
+def test_no_topic_in_common(qrels, run):
+    with pytest.raises(IrdivError, match="no topic in common: the qrels have '1', '2' and the run has 't1', 't2'"):
+        evaluate(qrels, run.assign(query_id="t" + run["query_id"]))
+
+
+def test_a_topic_without_relevant_document_scores_0_and_is_named(qrels, run):
+    more = pd.concat([qrels, pd.DataFrame([("3", "x", 0, "1")], columns=qrels.columns)])
+    with pytest.warns(IrdivWarning, match="1 of 3 topics have no relevant document .*: '3'") as caught:
+        table = irdiv.evaluate(more, run, list(irdiv.measures.registry))
+    assert len(caught) == 1
+    assert (table.values[0, :, 2] == 0).all()
+    assert np.isfinite(table.values).all()
+
+
+@pytest.mark.parametrize("spec", ["D#-nDCG@10", "ERR-IA", "α-nDCG@5", "ERR_IA@5"])
+@pytest.mark.parametrize("flat", ["none", "zero"])
+def test_a_diversity_measure_without_intents(qrels, run, spec, flat):
+    one = qrels[qrels["iteration"] == "1"]
+    plain = one.drop(columns="iteration") if flat == "none" else one.assign(iteration="0")
+    with pytest.raises(IrdivError, match="needs intents, but the qrels have no intent column"):
+        evaluate(plain, run, spec)
+
+
+def test_an_ad_hoc_measure_without_intents(qrels, run):
+    plain = qrels[qrels["iteration"] == "1"].drop(columns="iteration")
+    assert evaluate(plain, run, "Q@3").values.max() > 0
+
+
+def test_qrels_that_contradict_themselves(qrels, run):
+    with pytest.raises(
+        IrdivError, match="document 'd1' of topic '1' has the grades 2 and 3 for intent '1' of topic '1'"
+    ):
+        evaluate(pd.concat([qrels, qrels.iloc[[0]].assign(relevance=3)]), run)
+
+
+def test_qrels_that_repeat_themselves(qrels, run):
+    twice = evaluate(pd.concat([qrels, qrels]), run, ["D#-nDCG@3", "nDCG-IA"])
+    np.testing.assert_array_equal(twice.values, evaluate(qrels, run, ["D#-nDCG@3", "nDCG-IA"]).values)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, "cannot read the run from 'int'"),
+        ([("1", "d", 1.0)], "iterable of 'tuple': expected namedtuples"),
+        ({"1": ["d"]}, "run '1'|cannot read the run"),
+    ],
+)
+def test_something_that_is_no_run(qrels, given, message):
+    with pytest.raises(IrdivError, match=message):
+        evaluate(qrels, given)
+
+
+def test_a_dict_of_columns_is_no_qrels(run):
+    with pytest.raises(IrdivError, match="expected {query_id: {doc_id: relevance}}, found values of type 'list'"):
+        evaluate({"query_id": ["1"]}, run)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"ties": "random"}, "ties='random' is not known; choose one of 'docid_desc'"),
+        ({"duplicates": "last"}, "duplicates='last' is not known"),
+        ({"gamma": 0.3}, "'gamma' is neither an argument of evaluate nor a parameter"),
+        ({"cutoff": 10}, "'cutoff' is neither"),
+        ({"rel": 0}, "rel=0 is not a whole number"),
+    ],
+)
+def test_bad_arguments(qrels, run, parameters, message):
+    with pytest.raises(IrdivError, match=message):
+        evaluate(qrels, run, "I-rec@3", **parameters)
+
+
+def test_no_measures(qrels, run):
+    with pytest.raises(IrdivError, match="no measures given"):
+        evaluate(qrels, run, [])
+
+
+def test_max_grade_below_a_grade(qrels, run):
+    with pytest.raises(IrdivError, match="max_grade=2, but the qrels have grades up to 3"):
+        evaluate(qrels, run, "ERR-IA(max_grade=2)")
+
+
+def test_gains_for_some_grades_only(qrels, run):
+    with pytest.raises(IrdivError, match="says nothing of the grades 2, 3"):
+        evaluate(qrels, run, "D-nDCG(gain={1: 1})")
+
+
+def test_grades_too_high_for_exponential_gains(qrels, run):
+    high = qrels.assign(relevance=5000)
+    with pytest.raises(IrdivError, match="grades up to 5000 overflow; use gain='linear'"):
+        evaluate(high, run, "D-nDCG")
+    assert evaluate(high, run, "D-nDCG(gain=linear)").values.max() > 0
+
+
+def test_the_run_at_fault_is_named(qrels, run):
+    with pytest.raises(IrdivError, match="run 'b': the run lacks a column"):
+        evaluate(qrels, {"a": run, "b": run.drop(columns="score")})

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import irdiv
+from irdiv.cli import main
+from irdiv.measures import registry
+
+DEMO = Path(irdiv.__file__).parent / "demo"
+FILES = [str(DEMO / name) for name in ("qrels.txt", "relevance.run", "diversified.run")]
+
+
+def out(capsys, *arguments: str) -> str:
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_demo_shows_what_it_claims(capsys):
+    text = out(capsys, "demo", "-o", "tsv")
+    table = pd.read_csv(StringIO(text), sep="\t").pivot_table(index="run", columns="measure", values="value")
+    better = table.loc["relevance"] > table.loc["diversified"]
+    assert better.to_dict() == {
+        "I-rec@10": False,
+        "D-nDCG@10": True,
+        "D#-nDCG@10": False,
+        "ERR-IA@10": True,
+        "alpha-nDCG@10": False,
+    }
+    assert "6 ambiguous topics" in out(capsys, "demo")
+
+
+def test_eval_prints_a_table(capsys):
+    lines = out(capsys, "eval", *FILES, "-m", "D#-nDCG@10", "nDCG@10", "-m", "I-rec@5").splitlines()
+    assert lines[0].split() == ["run", "D#-nDCG@10", "nDCG@10", "I-rec@5"]
+    assert [line.split()[0] for line in lines[1:]] == ["relevance", "diversified"]
+
+
+@pytest.mark.parametrize("output", ["tsv", "csv", "jsonl"])
+@pytest.mark.parametrize("per_query", [False, True])
+def test_eval_in_formats_for_machines(capsys, output, per_query):
+    arguments = ["eval", *FILES, "-m", "D#-nDCG@10", "I-rec@10", "-o", output] + ["-q"] * per_query
+    text = out(capsys, *arguments)
+    if output == "jsonl":
+        rows = pd.DataFrame([json.loads(line) for line in text.splitlines()])
+    else:
+        rows = pd.read_csv(StringIO(text), sep="\t" if output == "tsv" else ",")
+    evaluation = irdiv.evaluate(FILES[0], {Path(f).stem: f for f in FILES[1:]}, ["D#-nDCG@10", "I-rec@10"])
+    expected = evaluation.frame if per_query else evaluation.summary().stack()
+    assert list(rows.columns) == ["run", *["query_id"] * per_query, "measure", "value"]
+    assert rows["value"].tolist() == (expected["value"] if per_query else expected).tolist()
+
+
+def test_eval_with_digits_and_per_query_table(capsys):
+    text = out(capsys, "eval", *FILES, "-m", "I-rec@2", "-q", "--digits", "1")
+    assert text.splitlines()[0].split() == ["run", "query_id", "I-rec@2"]
+    assert len(text.splitlines()) == 1 + 2 * 6
+    assert "0.333" in out(capsys, "eval", *FILES, "-m", "I-rec@1", "-q", "-o", "csv", "--digits", "3")
+    assert "0.333}" in out(capsys, "eval", *FILES, "-m", "I-rec@1", "-q", "-o", "jsonl", "--digits", "3")
+
+
+def test_eval_with_probabilities_is_the_demo(capsys):
+    text = out(capsys, "eval", *FILES, "--intents", str(DEMO / "intents.tsv"), "-o", "csv")
+    assert text == out(capsys, "demo", "-o", "csv")
+
+
+def test_eval_sets_parameters(capsys):
+    text = out(capsys, "eval", *FILES, "-m", "D-nDCG@5", "--set", "gain=linear", "judged_only=True", "--ties", "rank")
+    assert "D-nDCG(gain='linear',judged_only=True)@5" in text
+    assert "I-rec@5" in out(capsys, "eval", *FILES, "-m", "D#-Q@5", "--components")
+
+
+def test_runs_of_the_same_name_are_told_apart(capsys, tmp_path):
+    copy = tmp_path / "relevance.run"
+    copy.write_bytes(Path(FILES[1]).read_bytes())
+    assert str(tmp_path) in out(capsys, "eval", FILES[0], FILES[1], str(copy), "-m", "I-rec")
+
+
+def test_measures_lists_the_catalogue(capsys):
+    lines = out(capsys, "measures").splitlines()
+    assert [line.split()[0] for line in lines] == list(registry)
+    assert [line.split()[0] for line in out(capsys, "measures", "α").splitlines()] == [
+        "alpha-DCG",
+        "alpha-nDCG",
+        "alpha_DCG",
+        "alpha_nDCG",
+    ]
+
+
+@pytest.mark.parametrize("name", [*registry, "nDCG", "Success"])
+def test_explain_every_measure(capsys, name):
+    text = out(capsys, "explain", name)
+    assert text.startswith(name)
+    if name in registry:
+        assert "formula" in text
+        for parameter in registry[name].parameters:
+            assert f"  {parameter.name}=" in text
+        assert "reference" in text
+
+
+def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
+    assert "here ERR_IA, is binary" in out(capsys, "explain", "ERR-IA").replace("\n", " ").replace("    ", " ")
+    assert "ERR-IA is the graded" in " ".join(out(capsys, "explain", "ERR_IA").split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["eval", "nowhere", FILES[1]],
+        ["eval", FILES[0], "nowhere"],
+        ["eval", FILES[0], FILES[0]],
+        ["eval", *FILES, "-m", "D#-nDGC@10"],
+        ["eval", *FILES, "--set", "gain"],
+        ["eval", *FILES, "--set", "gamma=7"],
+        ["eval", *FILES, "--intents", "nowhere"],
+        ["eval", FILES[0], str(DEMO)],
+        ["explain", "D#-nDGC"],
+        ["measures", "zzz"],
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(capsys, arguments):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("irdiv: error: ")
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["eval"], ["eval", *FILES, "-o", "xml"], ["nonsense"]])
+def test_a_wrong_call_exits_with_2(capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: irdiv" in capsys.readouterr().err
+
+
+def test_a_warning_goes_to_stderr_as_one_line(capsys, tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text(Path(FILES[0]).read_text() + "7 1 d 0\n")
+    assert main(["eval", str(path), FILES[1], "-m", "I-rec"]) == 0
+    assert capsys.readouterr().err.startswith("irdiv: warning: 1 of 7 topics have no relevant document")
+
+
+def test_as_a_program():
+    done = subprocess.run([sys.executable, "-m", "irdiv", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"irdiv {irdiv.__version__}\n"
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m irdiv measures | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("nDCG-IA")

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import gzip
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ir_measures import Qrel, ScoredDoc
+
+import irdiv
+from irdiv import IrdivError
+from irdiv.frames.trec import read_intents
+
+SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
+
+
+class TrecSubQrel(NamedTuple):
+    """As ir_datasets has it."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    subtopic_id: str
+
+
+def values(qrels, run) -> np.ndarray:
+    return irdiv.evaluate(qrels, run, SPECS).values
+
+
+@pytest.mark.parametrize("intent", ["iteration", "subtopic_id", "subtopic", "intent_id", "intent"])
+def test_every_name_of_the_intent_column(qrels, run, intent):
+    renamed = qrels.rename(columns={"iteration": intent})
+    np.testing.assert_array_equal(values(renamed, run), values(qrels, run))
+
+
+def test_a_telling_intent_column_wins_over_iteration(qrels, run):
+    both = qrels.rename(columns={"iteration": "subtopic_id"}).assign(iteration="0")
+    np.testing.assert_array_equal(values(both, run), values(qrels, run))
+
+
+def test_pyterriers_names(qrels, run):
+    pt_qrels = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    pt_run = run.rename(columns={"query_id": "qid", "doc_id": "docno"}).assign(rank=0, query="jaguar")
+    np.testing.assert_array_equal(values(pt_qrels, pt_run), values(qrels, run))
+
+
+def test_ids_are_compared_as_strings(qrels, run):
+    numbers = qrels.astype({"query_id": int, "iteration": int})
+    np.testing.assert_array_equal(values(numbers, run), values(qrels, run))
+    np.testing.assert_array_equal(values(qrels, run.astype({"query_id": float})), values(qrels, run))
+
+
+def test_namedtuples(qrels, run):
+    rows = [Qrel(*row) for row in qrels.itertuples(index=False)]
+    sub = [TrecSubQrel(*row) for row in qrels.itertuples(index=False)]
+    docs = (ScoredDoc(*row) for row in run.itertuples(index=False))
+    np.testing.assert_array_equal(values(rows, docs), values(qrels, run))
+    np.testing.assert_array_equal(values(iter(sub), run), values(qrels, run))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_files(qrels, run, tmp_path, packed):
+    qrels_text = qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(sep=" ", header=False, index=False)
+    run_text = run.assign(q0="Q0", rank=1, tag="t")[["query_id", "q0", "doc_id", "rank", "score", "tag"]].to_csv(
+        sep="\t", header=False, index=False
+    )
+    paths = []
+    for name, text in (("qrels", qrels_text), ("run", run_text)):
+        path = tmp_path / (name + ".gz" * packed)
+        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+        paths.append(path)
+    np.testing.assert_array_equal(values(paths[0], str(paths[1])), values(qrels, run))
+
+
+def test_document_ids_that_look_like_missing_values(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text('1 1 NA 1\n1 2 "quoted 1\n1 2 null 0\n')
+    assert irdiv.read_qrels(path)["doc_id"].tolist() == ["NA", '"quoted', "null"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1 d 1\n1 1 d\n", "line 2: found 3 columns; expected 4 columns"),
+        ("1 1 d 1\n1 1 d 1 x\n", "line 2: found 5 columns"),
+        ("1 1 d 1 x\n", "line 1: found 5 columns"),
+        ("1 1 d L1\n", "line 1: relevance is 'L1', not an integer"),
+        ("1 1 d 1.5\n", "line 1: relevance is '1.5', not an integer"),
+        ("", "the qrels file is empty"),
+        ("\n\n", "the qrels file is empty"),
+    ],
+)
+def test_a_bad_qrels_file_is_named_with_its_line(tmp_path, text, message):
+    path = tmp_path / "bad.qrels"
+    path.write_text(text)
+    with pytest.raises(IrdivError) as caught:
+        irdiv.read_qrels(path)
+    assert message in str(caught.value)
+    assert "bad.qrels" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"1 Q0 d\xe9 1 2.0 t\n", "line 1: byte 0xe9 is not UTF-8"),
+        (b"1 Q0 d 1 high t\n", "line 1: score is 'high', not a number"),
+        (b"1 Q0 d 1 2.0\n", "line 1: found 5 columns"),
+        (gzip.compress(b"1 Q0 d 1 2.0 t\n" * 5000)[:-20], "truncated or damaged"),
+    ],
+)
+def test_a_bad_run_file_is_named_with_its_line(tmp_path, content, message):
+    path = tmp_path / "bad.run"
+    path.write_bytes(content)
+    with pytest.raises(IrdivError) as caught:
+        irdiv.read_run(path)
+    assert message in str(caught.value)
+    assert "bad.run" in str(caught.value)
+
+
+def test_no_such_file(qrels):
+    with pytest.raises(IrdivError, match="no such run file: 'nowhere'"):
+        irdiv.evaluate(qrels, "nowhere", "I-rec")
+
+
+@pytest.fixture
+def intents() -> pd.DataFrame:
+    rows = [("1", "1", 0.5, "inf"), ("1", "2", 0.3, "nav"), ("1", "3", 0.2, "inf"), ("1", "4", 0.1, "inf")]
+    rows += [("2", "1", 0.25, "inf"), ("2", "2", 0.75, "inf")]
+    return pd.DataFrame(rows, columns=["query_id", "intent_id", "probability", "type"])
+
+
+def test_intents_survive_all_that_happens_to_a_frame(qrels, run, intents, tmp_path):
+    folded = irdiv.with_intents(qrels, intents)
+    expected = values(folded, run)
+    assert not np.array_equal(expected, values(qrels, run))
+    folded.to_parquet(tmp_path / "qrels.parquet")
+    renamed = folded.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label", "iteration": "intent"})
+    one, two = (folded[folded["query_id"] == q] for q in "12")
+    for again in (
+        pd.read_parquet(tmp_path / "qrels.parquet"),
+        pq.read_table(tmp_path / "qrels.parquet"),
+        pl.read_parquet(tmp_path / "qrels.parquet"),
+        renamed,
+        pd.concat([two, one]),
+        folded.merge(pd.DataFrame({"query_id": ["1", "2"], "query": ["a", "b"]}), on="query_id"),
+        irdiv.with_intents(folded, intents),
+    ):
+        np.testing.assert_array_equal(values(again, run), expected)
+
+
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("convert_intents", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_with_intents_keeps_the_kind_of_frame(qrels, run, intents, convert, convert_intents):
+    folded = irdiv.with_intents(convert(qrels), convert_intents(intents))
+    assert type(folded) is type(convert(qrels))
+    np.testing.assert_array_equal(values(folded, run), values(irdiv.with_intents(qrels, intents), run))
+
+
+def test_with_intents_on_a_file_and_on_integers(qrels, run, intents, tmp_path):
+    path = tmp_path / "qrels"
+    qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(path, sep=" ", header=False, index=False)
+    expected = values(irdiv.with_intents(qrels, intents), run)
+    np.testing.assert_array_equal(values(irdiv.with_intents(path, intents), run), expected)
+    numbers = irdiv.with_intents(qrels.astype({"query_id": int, "iteration": int}), intents)
+    assert numbers["query_id"].dtype == int
+    np.testing.assert_array_equal(values(numbers, run), expected)
+
+
+def test_an_intent_without_judged_document_is_kept(qrels, run, intents):
+    folded = irdiv.with_intents(qrels, intents)
+    assert folded[folded["iteration"] == "4"]["doc_id"].tolist() == ["_no_document_"]
+    # it takes no part in the ad hoc reduction, in which the document would be judged
+    table = irdiv.evaluate(folded, run, "NumRel").values
+    assert table.sum() == 5
+
+
+def test_inner_nodes_are_rows_but_no_intents(qrels, run):
+    rows = [
+        ("1", "1", "n"),
+        ("1", "2", "n"),
+        ("1", "3", None),
+        ("1", "n", None),
+        ("2", "1", None),
+        ("2", "2", None),
+    ]
+    tree = pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id"])
+    folded = irdiv.with_intents(qrels, tree)
+    assert "n" in folded["iteration"].tolist()
+    np.testing.assert_array_equal(values(folded, run), values(qrels, run))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda i: i.drop(columns=["probability", "type"]), "the intents tell nothing"),
+        (lambda i: i.drop(columns="intent_id"), "the intents lacks a column"),
+        (lambda i: pd.concat([i, i.assign(probability=0.9)]), "has two rows that differ"),
+        (lambda i: i.assign(intent_id=None), "missing id"),
+    ],
+)
+def test_bad_intents(qrels, intents, change, message):
+    with pytest.raises(IrdivError, match=message):
+        irdiv.with_intents(qrels, change(intents))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda i: i.iloc[1:], "intent '1' of topic '1' counts but has no probability"),
+        (lambda i: i.assign(probability=-1.0), "has the probability -1.0; give 0 or more"),
+        (lambda i: i.assign(probability=0.0), "all intents that count in topic '1' have the probability 0"),
+        (lambda i: i.assign(probability="much"), "must hold numbers"),
+        (lambda i: i.assign(probability=np.inf), "must hold finite numbers"),
+    ],
+)
+def test_bad_probabilities(qrels, run, intents, change, message):
+    with pytest.raises(IrdivError, match=message):
+        values(irdiv.with_intents(qrels, change(intents)), run)
+
+
+def test_two_probabilities_for_one_intent(qrels, run):
+    with pytest.raises(IrdivError, match="intent '1' of topic '1' has two probabilities"):
+        values(qrels.assign(probability=np.arange(len(qrels)) / 10), run)
+
+
+def test_a_topic_without_probabilities_among_others_is_uniform(qrels, run, intents):
+    partly = irdiv.with_intents(qrels, intents[intents["query_id"] == "1"])
+    evaluation = irdiv.evaluate(partly, run, "D-nDCG@3").values
+    assert evaluation[0, 0, 1] == irdiv.evaluate(qrels, run, "D-nDCG@3").values[0, 0, 1]
+    assert evaluation[0, 0, 0] != irdiv.evaluate(qrels, run, "D-nDCG@3").values[0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 1 0.5\n1 2 0.5\n",
+        "query_id\tintent_id\tprobability\n1\t1\t0.5\n1\t2\t0.5\n",
+        "qid,intent,probability\n1,1,0.5\n1,2,0.5\n",
+    ],
+)
+def test_intents_files(tmp_path, text):
+    path = tmp_path / "intents"
+    path.write_text(text)
+    frame = read_intents(path)
+    assert frame.iloc[:, 2].tolist() == [0.5, 0.5]
+    folded = irdiv.with_intents(
+        {"1": {}} and pd.DataFrame({"qid": ["1"], "docno": ["d"], "intent": ["1"], "label": [1]}), frame
+    )
+    assert len(folded) == 2
+
+
+def test_a_bad_intents_file(tmp_path):
+    path = tmp_path / "intents"
+    path.write_text("1 1\n")
+    with pytest.raises(IrdivError, match="expected 'topic intent probability'"):
+        read_intents(path)
+    with pytest.raises(IrdivError, match="no such intents file"):
+        read_intents(tmp_path / "none")

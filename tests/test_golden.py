@@ -1,0 +1,165 @@
+"""Numbers of programs we did not write, on real collections."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irdiv
+
+NDEVAL = {
+    "ERR-IA": "ERR_IA",
+    "nERR-IA": "nERR_IA",
+    "alpha-DCG": "alpha_DCG",
+    "alpha-nDCG": "alpha_nDCG",
+    "MAP-IA": "AP_IA",
+    "P-IA": "P_IA",
+    "strec": "StRecall",
+}
+
+
+def read_dqrels(folder: Path, stem: str) -> pd.DataFrame:
+    names = ["query_id", "intent_id", "doc_id", "relevance"]
+    qrels = pd.read_csv(folder / f"{stem}.Dqrels", sep=" ", names=names, dtype=str)
+    qrels["relevance"] = qrels["relevance"].str.removeprefix("L").astype(int)
+    return qrels
+
+
+def read_probabilities(folder: Path, stem: str) -> pd.DataFrame:
+    names = ["query_id", "intent_id", "probability"]
+    ids = {"query_id": str, "intent_id": str}
+    return pd.read_csv(folder / f"{stem}.Iprob", sep=" ", names=names, dtype=ids)
+
+
+@pytest.mark.parametrize("run", ["ql", "rm"])
+@pytest.mark.parametrize(
+    ("kind", "ties", "parameters", "tolerance"),
+    [
+        ("c.hp", "rank", {}, 1e-9),
+        ("a.2.b.8.hp", "rank", {"alpha": 0.2, "beta": 0.8}, 1e-9),
+        ("trad", "docid_desc", {}, 5.1e-7),
+    ],
+)
+def test_ndeval(real_data, run, kind, ties, parameters, tolerance):
+    golden = pd.read_csv(
+        real_data / "golden" / "ndeval" / f"web12.{run}-catb.{kind}.csv", dtype={"topic": str}
+    ).set_index("topic")
+    columns = list(golden.columns[1:])
+    names = [column.partition("@") for column in columns]
+    specs = [NDEVAL.get(name, name) + at + cutoff for name, at, cutoff in names]
+    evaluation = irdiv.evaluate(
+        real_data / "trec-web" / "2012" / "qrels-for-ndeval.txt",
+        real_data / "trec-web" / "runs-2012" / f"{run}-catb.txt.gz",
+        specs,
+        ties=ties,
+        **parameters,
+    )
+    ours = evaluation.pivot().droplevel("run").set_axis(columns, axis=1)
+    expected = golden.loc[ours.index, columns]
+    assert len(ours) == 50
+    np.testing.assert_allclose(ours, expected, rtol=0, atol=tolerance)
+    means = golden.loc["amean", columns].astype(float)
+    np.testing.assert_allclose(evaluation.summary().iloc[0], means, rtol=0, atol=tolerance)
+
+
+# NTCIREVAL's name → ours; rows without @ are of the list cut at the cutoff, not of a measure at a cutoff.
+NTCIREVAL = {
+    "RR": "RR",
+    "P-plus": "P+",
+    "AP": "AP",
+    "Q-measure": "Q",
+    "RBP": "RBP",
+    "ERR": "ERR",
+    "EBR": "EBR",
+    "Q": "Q",
+    "nDCG": "nDCG",
+    "MSnDCG": "nDCG",
+    "P": "P",
+    "nERR": "nERR",
+    "Hit": "Hit",
+}
+NOT_OURS = {"O-measure", "P-measure", "NCUrb,P", "NCUrb,BR"}
+
+
+def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: int) -> irdiv.Measure | None:
+    """Return our measure for a row of expected.tsv; None for one that section 4 does not define."""
+    stem, at, where = name.partition("@")
+    if stem in NOT_OURS or stem.startswith("SUMp:"):
+        return None
+    if stem == "I-rec":
+        return irdiv.parse(f"I-rec@{intents if where == 'n' else cutoff}")
+    if stem.startswith("IA-"):
+        operator, stem = "{}-IA", stem.removeprefix("IA-")
+    elif stem.startswith("D#-"):
+        operator, stem = "D#-{}", {"nDCG": "MSnDCG"}.get(stem[3:], stem[3:])
+    parameters: dict[str, object] = {"gain": "linear", "renormalise": False, "stop": "linear", "graded": True}
+    if stem == "nDCG":
+        parameters["discount"] = "jk"
+    if stem == "AP" and at:
+        parameters["norm"] = "cutoff"
+    if stem == "RBP":
+        parameters["p"] = persistence
+    measure = irdiv.parse(operator.format(NTCIREVAL[stem]))
+    measure = measure(**{k: v for k, v in parameters.items() if k in measure.declaration.by_name})
+    return measure @ cutoff if at else measure
+
+
+@pytest.mark.parametrize("run", ["TRECRUN", "TRECRUN2"])
+@pytest.mark.parametrize(("family", "rows"), [("Dnev", 430), ("Dnev-rbp.99", 420), ("nevIA", 930), ("nevIA2", 990)])
+def test_ntcireval(real_data, run, family, rows):
+    folder = real_data / "golden" / "ntcireval"
+    expected = pd.read_csv(folder / "expected.tsv", sep="\t", dtype={"topic": str})
+    expected = expected[(expected["run"] == run) & (expected["family"] == family)]
+    assert len(expected) == rows
+    judged = read_dqrels(folder, "Dtest")
+    probabilities = read_probabilities(folder, "Dtest")
+    collections = {"D-{}": irdiv.Collection(irdiv.with_intents(judged, probabilities))}
+    intents = probabilities.groupby("query_id").size()
+    ranking = irdiv.read_run(folder / run)
+    compared = 0
+    for (topic, cutoff), group in expected.groupby(["topic", "cutoff"]):
+        query, _, intent = topic.partition("/")
+        if intent:
+            mine = judged[(judged["query_id"] == query) & judged["intent_id"].isin([intent, "0"])]
+            collection, operator = irdiv.Collection(mine), "{}-IA"
+        else:
+            collection, operator = collections["D-{}"], "D-{}"
+        persistence = 0.99 if family.endswith("rbp.99") else 0.95
+        number = int(intents.get(query, 3))
+        measures = [as_spec(name, cutoff, operator, persistence, number) for name in group["measure"]]
+        ours = group[[m is not None for m in measures]].assign(spec=[str(m) for m in measures if m is not None])
+        # Rows of means repeat a name, so values are looked up by spec.
+        cut = ranking[ranking["rank"] <= cutoff]
+        table = irdiv.evaluate(collection, cut, list(ours["spec"]), ties="input").pivot().droplevel("run")
+        values = table.mean() if query == "MEAN" else table.loc[query]
+        np.testing.assert_allclose(values[ours["spec"]], ours["value"], rtol=0, atol=1e-9)
+        compared += len(ours)
+    assert compared > rows / 2
+
+
+def read_imine_run(path: Path) -> pd.DataFrame:
+    with io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig") as file:
+        rows = [line.split() for line in file if not line.startswith("<")]
+    frame = pd.DataFrame(rows).iloc[:, [0, 2]].set_axis(["query_id", "doc_id"], axis=1)
+    # The organisers scored documents in the order of the file.
+    return frame.assign(score=-np.arange(len(frame), dtype=float))
+
+
+@pytest.mark.parametrize(("level", "results"), [("fls", "coarse"), ("sls", "fine")])
+def test_organisers_of_imine(real_data, level, results):
+    folder = real_data / "ntcir11-imine" / "en"
+    qrels = irdiv.with_intents(read_dqrels(folder, level), read_probabilities(folder, level))
+    runs = {path.name.removesuffix(".txt.gz"): read_imine_run(path) for path in sorted(folder.glob("runs/*.gz"))}
+    assert len(runs) == 15
+    specs = ["D-nDCG(discount=jk)@10", "D#-nDCG@10", "I-rec@10"]
+    evaluation = irdiv.evaluate(qrels, runs, specs, duplicates="first", gain="linear", renormalise=False)
+    expected = pd.read_csv(folder / f"en.{results}.pertopic.csv", dtype={"id": str})
+    expected = expected.set_index(["runname", "id"])
+    ours = evaluation.pivot().loc[expected.index]
+    assert len(ours) == 15 * 33
+    np.testing.assert_allclose(ours, expected, rtol=0, atol=2e-4)

@@ -1,0 +1,156 @@
+"""irdiv inside ir_measures."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, nNRBP
+
+import irdiv
+
+NINE = [ERR_IA @ 5, nERR_IA @ 5, alpha_DCG @ 5, alpha_nDCG @ 5, NRBP, nNRBP, AP_IA, P_IA @ 5, StRecall @ 5]
+OURS = [ir_measures.parse_measure(s) for s in ("D#-nDCG@3", "ERR-IA@3", "Q@3", "I-rec")]
+
+
+def test_parsers_know_our_specs_and_theirs():
+    assert str(ir_measures.parse_measure("D#-nDCG(gamma=0.3)@10")) == "D#-nDCG(gamma=0.3)@10"
+    assert ir_measures.util.parse_measure("alpha-nDCG@10") == irdiv.parse("α-nDCG@10")
+    assert ir_measures.parse_trec_measure("D#-Q@10") == [irdiv.parse("D#-Q@10")]
+    assert type(ir_measures.parse_measure("ERR_IA@10")) is type(ERR_IA)
+    assert ir_measures.parse_measure("nDCG@10") == nDCG @ 10
+    assert ir_measures.parse_trec_measure("map") == [AP]
+    assert ir_measures.parse_trec_measure("ndcg_cut_10") == [nDCG @ 10]
+
+
+def test_parsers_fail_as_before_on_what_is_nobodys():
+    with pytest.raises(NameError, match="measure not found: nDGC"):
+        ir_measures.parse_measure("nDGC@10")
+    with pytest.raises(ValueError, match="known trec name G, but not yet supported"):
+        ir_measures.parse_trec_measure("G")
+    with pytest.raises(irdiv.IrdivError, match="did you mean 'D#-nDCG'"):
+        ir_measures.parse_measure("D#-nDGC@10")
+
+
+def test_every_call_of_ir_measures(qrels, run):
+    expected = irdiv.evaluate(qrels, run, OURS)
+    means = expected.summary().loc["run"]
+    aggregate = ir_measures.calc_aggregate(OURS, qrels, run)
+    assert {str(m): v for m, v in aggregate.items()} == means.to_dict()
+    table = expected.pivot().loc["run"]
+    for metric in ir_measures.iter_calc(OURS, qrels, run):
+        assert metric.value == table.loc[metric.query_id, str(metric.measure)]
+    evaluator = ir_measures.evaluator(OURS, qrels)
+    assert evaluator.calc_aggregate(run) == aggregate
+    assert evaluator.calc_aggregate(run.iloc[:4])[OURS[0]] < aggregate[OURS[0]]
+    assert ir_measures.calc(OURS, qrels, run).aggregated == aggregate
+    assert OURS[0].calc_aggregate(qrels, run) == aggregate[OURS[0]]
+    assert {m.query_id: m.value for m in OURS[0].iter_calc(qrels, run)} == table[str(OURS[0])].to_dict()
+
+
+def test_mixed_with_measures_of_ir_measures(qrels, run):
+    mixed = ir_measures.calc_aggregate([*OURS, nDCG @ 3, ERR_IA @ 5, AP], qrels, run)
+    for alone in (OURS, [nDCG @ 3, AP], [ERR_IA @ 5]):
+        for measure, value in ir_measures.calc_aggregate(alone, qrels, run).items():
+            assert mixed[measure] == value
+
+
+def test_what_worked_before_keeps_its_provider():
+    pipeline = ir_measures.DefaultPipeline.providers
+    assert [p.NAME for p in pipeline].count("irdiv") == 1
+    for measure in (*NINE, nDCG @ 10, AP):
+        first = next(p for p in pipeline if p.supports(measure))
+        assert not first.NAME.startswith("irdiv")
+
+
+def test_integer_query_ids_come_back_as_they_went_in(qrels, run):
+    numbers = qrels.astype({"query_id": int}), run.astype({"query_id": int})
+    metrics = list(ir_measures.iter_calc(OURS, *numbers))
+    assert {metric.query_id for metric in metrics} == {1, 2}
+    assert ir_measures.calc_aggregate(OURS, *numbers) == ir_measures.calc_aggregate(OURS, qrels, run)
+    assert ir_measures.calc_aggregate([*OURS, ERR_IA @ 5], *numbers)[OURS[0]] == pytest.approx(
+        ir_measures.calc_aggregate(OURS, qrels, run)[OURS[0]]
+    )
+
+
+def test_an_empty_run_scores_0_as_ir_measures_has_it(qrels, run):
+    assert set(ir_measures.calc_aggregate(OURS, qrels, run.iloc[:0]).values()) == {0.0}
+
+
+def test_empty_qrels_yield_nothing(qrels, run):
+    assert list(ir_measures.iter_calc(OURS, qrels.iloc[:0], run)) == []
+
+
+def test_an_alpha_of_err_ia_is_ours_alone(qrels, run):
+    measure = ir_measures.parse_measure("ERR_IA(alpha=0.2)@5")
+    assert (
+        ir_measures.calc_aggregate([measure], qrels, run)[measure]
+        == irdiv.evaluate(qrels, run, measure).summary().iloc[0, 0]
+    )
+
+
+def test_take_over_equals_pyndeval_where_pyndeval_has_no_fault(real_data):
+    qrels = irdiv.read_qrels(real_data / "trec-web" / "2012" / "qrels-for-ndeval.txt")
+    run = irdiv.read_run(real_data / "trec-web" / "runs-2012" / "ql-catb.txt.gz")
+    # Without ties of scores, whose order the two settle differently.
+    run["score"] = -run["rank"].astype(float)
+    theirs = ir_measures.calc_aggregate(NINE, qrels, run)
+    irdiv.take_over()
+    ours = ir_measures.calc_aggregate(NINE, qrels, run)
+    irdiv.hand_back()
+    assert {m: pytest.approx(v, abs=1e-12) for m, v in theirs.items()} == ours
+    assert ir_measures.calc_aggregate(NINE, qrels, run) == theirs
+
+
+@pytest.fixture
+def taken_over():
+    irdiv.take_over()
+    irdiv.take_over()
+    yield
+    irdiv.hand_back()
+    irdiv.hand_back()
+
+
+@pytest.mark.usefixtures("taken_over")
+class TestFaultsOfTodaysPathAreGone:
+    def test_two_alphas_in_one_call(self, qrels, run):
+        one, two = alpha_nDCG(alpha=0.2) @ 5, alpha_nDCG(alpha=0.8) @ 5
+        both = ir_measures.calc_aggregate([one, two], qrels, run)
+        assert both[one] == ir_measures.calc_aggregate([one], qrels, run)[one] > 0
+        assert both[two] == ir_measures.calc_aggregate([two], qrels, run)[two] > 0
+
+    def test_judged_only(self, qrels, run):
+        assert ERR_IA(judged_only=True) @ 3 in ir_measures.calc_aggregate([ERR_IA(judged_only=True) @ 3], qrels, run)
+
+    def test_cutoffs_past_20(self, qrels, run):
+        assert ir_measures.calc_aggregate([ERR_IA @ 100], qrels, run)[ERR_IA @ 100] > 0
+
+    def test_a_run_not_grouped_by_query(self, qrels, run):
+        mixed = run.sample(frac=1, random_state=3)
+        assert ir_measures.calc_aggregate(NINE, qrels, mixed) == ir_measures.calc_aggregate(NINE, qrels, run)
+
+    def test_intents_by_the_name_of_ir_datasets(self, qrels, run):
+        renamed = qrels.rename(columns={"iteration": "subtopic_id"})
+        assert ir_measures.calc_aggregate(NINE, renamed, run) == ir_measures.calc_aggregate(NINE, qrels, run)
+
+    def test_no_intents_is_an_error(self, qrels, run):
+        with pytest.raises(irdiv.IrdivError, match="needs intents"):
+            ir_measures.calc_aggregate(NINE, qrels[qrels["iteration"] == "1"].drop(columns="iteration"), run)
+
+    def test_namedtuples_in_one_call_with_other_measures(self, qrels, run):
+        rows = [ir_measures.Qrel(*row) for row in qrels.itertuples(index=False)]
+        docs = [ir_measures.ScoredDoc(*row) for row in run.itertuples(index=False)]
+        measures = [ERR_IA @ 3, nDCG @ 3, OURS[0]]
+        values = ir_measures.calc_aggregate(measures, iter(rows), iter(docs))
+        frame = ir_measures.calc_aggregate(measures, qrels, run)
+        assert values == pytest.approx(frame)
+
+
+def test_values_of_ir_measures_do_not_move(qrels, run):
+    # pyndeval on a frame it handles well: one call, grouped, `iteration`
+    values = ir_measures.calc_aggregate([ERR_IA @ 5, StRecall @ 5], qrels, run)
+    np.testing.assert_allclose(
+        [values[StRecall @ 5]], irdiv.evaluate(qrels, run, "StRecall@5").summary().iloc[0], atol=1e-12
+    )
+    assert isinstance(pd.Series(values).iloc[0], float)

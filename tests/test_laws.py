@@ -1,0 +1,278 @@
+"""Laws that hold for every measure of the catalogue, on random collections."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import irdiv
+from irdiv.arrays import collection as collection_module
+from irdiv.measures import registry
+from irdiv.measures.bases import BASES
+
+ALL = list(registry)
+WITH_CUTOFF = [name for name, declaration in registry.items() if declaration.takes_cutoff]
+# alpha-DCG is a plain sum of gains; all others are shares of something.
+BOUNDED = [name for name in ALL if name != "alpha-DCG"]
+# Measures that are 1 for the list of documents by global gain on a single intent of one grade.
+REACH_ONE = ["nDCG", "Q", "P+", "nERR", "GAP", "nGAP", "AP", "Recall", "RR", "Hit", "Rprec"]
+SEEDS = range(3)
+
+
+def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for topic in range(1, topics + 1):
+        for intent in range(1, rng.integers(2, 6)):
+            for doc in rng.choice(25, size=rng.integers(1, 12), replace=False):
+                rows.append((str(topic), f"d{doc:02}", int(rng.integers(-1, 4)), str(intent)))
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "intent_id"])
+    # every topic has a relevant document
+    sure = [(str(topic), "d00", 1, "9") for topic in range(1, topics + 1)]
+    frame = pd.concat([frame, pd.DataFrame(sure, columns=frame.columns)], ignore_index=True)
+    if not weighted:
+        return frame
+    intents = frame[["query_id", "intent_id"]].drop_duplicates()
+    return irdiv.with_intents(frame, intents.assign(probability=rng.integers(1, 9, len(intents)) / 8))
+
+
+def random_run(seed: int, topics: int = 6, length: int = 30) -> pd.DataFrame:
+    rng = np.random.default_rng(seed + 1000)
+    rows = [
+        (str(topic), f"d{doc:02}", float(rng.integers(0, 12)))
+        for topic in range(1, topics + 1)
+        for doc in rng.permutation(35)[: rng.integers(1, length)]
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+
+def at(name: str, cutoff: int | None) -> irdiv.Measure:
+    measure = irdiv.parse(name)
+    return measure @ cutoff if cutoff and measure.declaration.takes_cutoff else measure
+
+
+def values(qrels, run, measures, **parameters) -> np.ndarray:
+    return irdiv.evaluate(qrels, run, measures, **parameters).values[0]
+
+
+def everything(cutoffs=(None, 1, 5, 10)) -> list[irdiv.Measure]:
+    return list(dict.fromkeys(at(name, cutoff) for name in ALL for cutoff in cutoffs))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_lie_between_0_and_1(seed):
+    measures = [at(name, cutoff) for name in BOUNDED for cutoff in (None, 3, 10)]
+    table = values(random_collection(seed), random_run(seed), measures)
+    assert table.min() >= 0
+    assert table.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_some_list_scores_more_than_nothing(name):
+    table = values(random_collection(0), random_run(0), at(name, 10))
+    assert table.max() > 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_order_of_rows_changes_no_bit(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    shuffled = values(qrels.sample(frac=1, random_state=1), run.sample(frac=1, random_state=2), everything())
+    np.testing.assert_array_equal(shuffled, values(qrels, run, everything()))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_together_is_alone(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    together = values(qrels, run, everything())
+    for row, measure in zip(together, everything(), strict=True):
+        np.testing.assert_array_equal(row, values(qrels, run, measure)[0], err_msg=str(measure))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_topic_is_many(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    highest = int(qrels["relevance"].max())
+    measures = [m(max_grade=highest) if "max_grade" in m.declaration.by_name else m for m in everything()]
+    together = irdiv.evaluate(qrels, run, measures)
+    for number, topic in enumerate(together.query_ids):
+        alone = values(qrels[qrels["query_id"] == topic], run[run["query_id"] == topic], measures)
+        np.testing.assert_array_equal(together.values[0, :, number], alone[:, 0])
+
+
+def test_blocks_change_no_bit(monkeypatch):
+    qrels, run = random_collection(1), random_run(1)
+    whole = values(qrels, run, everything())
+    monkeypatch.setattr(collection_module, "BLOCK_CELLS", 1)
+    assert len(irdiv.Collection(qrels).blocks) == 6
+    np.testing.assert_array_equal(values(qrels, run, everything()), whole)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_names_of_documents_and_intents_do_not_matter(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    # Names that keep the order of doc ids, which breaks ties, and of intents, which orders sums.
+    renamed = values(
+        qrels.assign(
+            doc_id="é" + qrels["doc_id"], intent_id="i" + qrels["intent_id"], query_id="t" + qrels["query_id"]
+        ),
+        run.assign(doc_id="é" + run["doc_id"], query_id="t" + run["query_id"]),
+        everything(),
+    )
+    np.testing.assert_array_equal(renamed, values(qrels, run, everything()))
+
+
+@pytest.mark.parametrize("name", WITH_CUTOFF)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_only_the_prefix_counts(name, seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    ranked = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+    prefix = ranked.groupby("query_id").head(4)
+    np.testing.assert_array_equal(values(qrels, prefix, at(name, 4)), values(qrels, run, at(name, 4)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_unjudged_is_irrelevant(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    strange = run.assign(doc_id=run["doc_id"].where(run["doc_id"].isin(qrels["doc_id"]), "zz" + run["doc_id"]))
+    judged = pd.concat(
+        [
+            qrels,
+            strange[~strange["doc_id"].isin(qrels["doc_id"])].assign(relevance=0, intent_id="9").drop(columns="score"),
+        ]
+    )
+    expected = values(qrels, strange, everything())
+    np.testing.assert_array_equal(values(judged, strange, everything()), expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_frames_of_all_kinds_agree(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    expected = values(qrels, run, everything())
+    as_dict = {query: dict(zip(g["doc_id"], g["score"], strict=True)) for query, g in run.groupby("query_id")}
+    for kind in (
+        values(pl.from_pandas(qrels), pl.from_pandas(run), everything()),
+        values(pl.from_pandas(qrels).lazy(), pl.from_pandas(run).lazy(), everything()),
+        values(pa.Table.from_pandas(qrels), pa.Table.from_pandas(run), everything()),
+        values(qrels.itertuples(index=False), run.itertuples(index=False), everything()),
+        values(qrels, as_dict, everything()),
+        values(qrels.convert_dtypes(), run.astype(object), everything()),
+        values(
+            qrels.astype({"doc_id": "category", "query_id": "int64"}),
+            run.astype({"query_id": "float64"}),
+            everything(),
+        ),
+    ):
+        np.testing.assert_array_equal(kind, expected)
+
+
+def test_ids_as_python_objects_where_arrow_is_missing(monkeypatch):
+    qrels, run = random_collection(2), random_run(2)
+    expected = values(qrels, run, everything())
+    monkeypatch.setattr("irdiv.frames.ids.ARROW", False)
+    for convert in (lambda frame: frame, pl.from_pandas):
+        np.testing.assert_array_equal(values(convert(qrels), convert(run), everything()), expected)
+
+
+def single_intent(seed: int, levels: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [("1", f"d{doc:02}", int(rng.integers(1, levels + 1)), "1") for doc in range(8)]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "intent_id"])
+
+
+@pytest.mark.parametrize("base", [base for base in BASES if base.alone], ids=lambda base: base.name)
+@pytest.mark.parametrize("cutoff", [None, 5])
+def test_one_intent_is_the_classic_measure(base, cutoff):
+    qrels, run = single_intent(0, 3), random_run(0)
+    plain = {"1": dict(zip(qrels["doc_id"], qrels["relevance"].tolist(), strict=True))}
+    classic = values(plain, run, at(base.name, cutoff))
+    np.testing.assert_array_equal(values(qrels, run, at(f"{base.name}-IA", cutoff)), classic)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("nDCG-IA(gain='linear')@5", "nDCG@5"),
+        ("AP-IA", "AP"),
+        ("AP-IA@5", "AP@5"),
+        ("P-IA@5", "P@5"),
+        ("Recall-IA@5", "R@5"),
+        ("RR-IA", "RR"),
+        ("Rprec-IA", "Rprec"),
+        ("Hit-IA@5", "Success@5"),
+    ],
+)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_intent_is_trec_evals_measure(ours, theirs, seed):
+    # trec_eval through ir_measures, which sees the ad hoc grades
+    table = values(single_intent(seed, 3), random_run(seed), [ours, theirs])
+    np.testing.assert_allclose(table[0], table[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [o.format(b) for o in ("{}-IA", "D-{}", "D#-{}") for b in REACH_ONE if o.format(b) in registry],
+)
+def test_the_ideal_list_scores_one(name):
+    qrels = single_intent(1, 3)
+    best = {"1": dict(zip(qrels["doc_id"], qrels["relevance"].astype(float), strict=True))}
+    assert values(qrels, best, name)[0, 0] == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_d_sharp_is_the_mean_of_its_components(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    for base in (b.name for b in BASES if b.under_d is not None):
+        measure = at(f"D#-{base}", 10)(gamma=0.3)
+        whole, i_rec, d = values(qrels, run, [measure, *measure.components()])
+        np.testing.assert_array_equal(whole, 0.3 * i_rec + 0.7 * d)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ndevals_measures_are_ours_on_binary_grades(seed):
+    qrels, run = random_collection(seed, weighted=False), random_run(seed)
+    qrels["relevance"] = qrels["relevance"].clip(0, 1)
+    pairs = [
+        ("AP_IA", "AP-IA"),
+        ("P_IA@5", "P-IA@5"),
+        ("StRecall@5", "I-rec@5"),
+        ("alpha_nDCG@5", "alpha-nDCG@5"),
+    ]
+    for ndeval, ours in pairs:
+        one, two = values(qrels, run, [ndeval, ours])
+        np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_missing_topic_scores_0_and_the_others_as_before(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    before = irdiv.evaluate(qrels, run, everything())
+    after = irdiv.evaluate(qrels, run[run["query_id"] != "3"], everything())
+    missing = before.query_ids == "3"
+    assert (after.values[0][:, missing] == 0).all()
+    np.testing.assert_array_equal(after.values[0][:, ~missing], before.values[0][:, ~missing])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_judged_only_is_the_list_without_unjudged_documents(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    judged = run.merge(qrels[["query_id", "doc_id"]].drop_duplicates())
+    condensed = values(qrels, run, everything(), judged_only=True)
+    np.testing.assert_array_equal(condensed, values(qrels, judged, everything()))
+
+
+@pytest.mark.parametrize("measure", everything((None, 10)), ids=str)
+def test_every_measure_prints_as_its_own_spec(measure):
+    assert irdiv.parse(str(measure)) == measure
+    assert hash(irdiv.parse(str(measure))) == hash(measure)
+
+
+@pytest.mark.parametrize("declaration", registry.values(), ids=lambda d: d.name)
+def test_every_declaration_is_complete(declaration):
+    assert declaration.summary.endswith(".")
+    assert declaration.formula
+    assert declaration.reference
+    spelt = {p.name: p.default for p in declaration.parameters}
+    assert irdiv.Measure(declaration, **spelt) == irdiv.Measure(declaration)

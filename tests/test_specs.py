@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pickle
+
+import ir_measures
+import pytest
+from ir_measures import AP, ERR, RBP, nDCG
+
+import irdiv
+from irdiv import IA, D, DSharp, IrdivError, parse
+
+
+@pytest.mark.parametrize(
+    ("spec", "printed"),
+    [
+        ("D#-nDCG@10", "D#-nDCG@10"),
+        ("D♯-nDCG@10", "D#-nDCG@10"),
+        ("Dsharp-nDCG@10", "D#-nDCG@10"),
+        ("D_sharp_nDCG@10", "D#-nDCG@10"),
+        ("D#_nDCG @ 10", "D#-nDCG@10"),
+        ("D#-nDCG(gamma=0.3)@20", "D#-nDCG(gamma=0.3)@20"),
+        ("D#-nDCG( gamma = 0.5 )", "D#-nDCG"),
+        ("D#-nDCG(rel=2, gamma=1)@5", "D#-nDCG(gamma=1.0,rel=2)@5"),
+        ("α-nDCG(alpha=0.2)@20", "alpha-nDCG(alpha=0.2)@20"),
+        ("I_rec@10", "I-rec@10"),
+        ("nDCG_IA(discount=jk, b=10)", "nDCG-IA(discount='jk',b=10.0)"),
+        ("nDCG-IA(gain={2: 3, 1: 1})@5", "nDCG-IA(gain={1:1.0,2:3.0})@5"),
+        ("ERR-IA(max_grade=None)", "ERR-IA"),
+        ("P+-IA@3", "P+-IA@3"),
+        ("ERR_IA@20", "ERR_IA@20"),
+        ("ERR_IA(alpha=0.2)@20", "ERR_IA(alpha=0.2)@20"),
+        ("MAP_IA", "AP_IA"),
+        ("α_nDCG@20", "alpha_nDCG@20"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
+    ],
+)
+def test_a_spec_prints_in_its_one_spelling(spec, printed):
+    assert str(parse(spec)) == printed
+    assert parse(printed) == parse(spec)
+
+
+def test_equal_measures_are_one_key():
+    assert len({parse("D#-nDCG(gamma=0.5,rel=1)@10"), parse("D#-nDCG(rel=1,gamma=0.5)@10"), parse("D#-nDCG@10")}) == 1
+    assert parse("ERR_IA@10") == ir_measures.ERR_IA @ 10
+    assert parse("ERR_IA@10") != parse("ERR-IA@10")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("D#-nDGC@10", "did you mean 'D#-nDCG'"),
+        ("nDGC@10", "did you mean 'nDCG'"),
+        ("D#-nDCG(gama=0.3)@10", "no parameter 'gama'; it takes gamma, gain"),
+        ("D#-nDCG(gamma=1.5)", "gamma=1.5 is not a number from 0 to 1"),
+        ("D#-nDCG(gamma='x')", "gamma='x' is not a number"),
+        ("D#-nDCG(gain='log')", "'exp', 'linear' or a mapping"),
+        ("D#-nDCG(gain={0: 1, 1: 2})", "grades of 0 and below"),
+        ("D#-nDCG(rel=0)", "rel=0 is not a whole number from 1"),
+        ("nDCG-IA(discount='ln')", "one of 'log2', 'jk'"),
+        ("D-Q(renormalise=1)", "True or False"),
+        ("D#-nDCG@0", "whole number from 1"),
+        ("D#-nDCG@-1", "whole number from 1"),
+        ("D#-nDCG@ten", "whole number from 1"),
+        ("Rprec-IA@10", "takes no cutoff"),
+        ("D#-nDCG(0.3)@10", "expected key=value pairs"),
+        ("D#-nDCG(gamma=)@10", "expected key=value pairs"),
+        ("D#-nDCG(gamma=0.3", "is not a spec"),
+        ("", "is not a spec"),
+        ("nDCG(gamma=0.3)@10", "nDCG takes cutoff, dcg"),
+        ("Success", "Success needs a cutoff, as in Success@10"),
+        ("nDCG@x", "is not a measure of ir_measures"),
+        ("D-GAP@10", "no measure is called 'D-GAP'"),
+    ],
+)
+def test_a_bad_spec_says_what_is_wrong(spec, message):
+    with pytest.raises(IrdivError) as caught:
+        parse(spec)
+    assert message in str(caught.value)
+
+
+def test_a_measure_that_is_no_spec_at_all():
+    with pytest.raises(IrdivError, match="not 3"):
+        parse(3)  # type: ignore[arg-type]
+
+
+def test_objects_compose_as_specs_do():
+    assert DSharp(nDCG) @ 10 == parse("D#-nDCG@10")
+    assert IA(ERR) @ 20 == parse("ERR-IA@20")
+    assert D(irdiv.Q)(beta=2) @ 5 == parse("D-Q(beta=2)@5")
+    assert D("P+") == parse("D-P+")
+    assert IA(RBP(p=0.95) @ 20) == parse("RBP-IA(p=0.95)@20")
+    assert IA(irdiv.Recall) @ 3 == parse("Recall-IA@3")
+    assert isinstance(DSharp(AP), ir_measures.Measure)
+    with pytest.raises(IrdivError, match="D-M is not defined for GAP"):
+        D(irdiv.GAP)
+    with pytest.raises(IrdivError, match="no parameter 'dcg'"):
+        DSharp(nDCG(dcg="exp-log2"))
+
+
+def test_measures_survive_pickling():
+    measure = parse("D#-nDCG(gain={1: 1, 2: 5}, gamma=0.3)@10")
+    again = pickle.loads(pickle.dumps(measure))
+    assert again == measure
+    assert again.values() == measure.values()
+
+
+def test_components_carry_what_they_take():
+    assert [str(m) for m in parse("D#-Q(gamma=0.2,beta=3,rel=2)@7").components()] == [
+        "I-rec(rel=2)@7",
+        "D-Q(beta=3.0,rel=2)@7",
+    ]

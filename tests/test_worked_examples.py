@@ -1,0 +1,185 @@
+"""Values that can be checked by hand, and those printed in the papers."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pandas as pd
+import pytest
+
+import irdiv
+
+# Clarke et al. 2008, topic 85: the documents a … j and the needs they answer.
+TOPIC_85 = {"a": "24", "b": "2", "c": "2", "e": "16", "f": "1", "g": "3", "h": "1"}
+
+
+def by_intents(answers: dict[str, str], grade: int = 1) -> pd.DataFrame:
+    rows = [("85", i, doc, grade) for doc, intents in answers.items() for i in intents]
+    return pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+
+
+def ranked(documents: str | list[str], query_id: str = "85") -> dict[str, dict[str, float]]:
+    return {query_id: {doc: -float(rank) for rank, doc in enumerate(documents)}}
+
+
+def value(qrels, run, spec: str, **parameters) -> float:
+    evaluation = irdiv.evaluate(qrels, run, spec, **parameters)
+    return float(evaluation.values[0, 0, 0])
+
+
+@pytest.mark.parametrize(("k", "expected"), [(1, 1.0), (2, 0.710), (3, 0.649)])
+def test_alpha_ndcg_of_clarkes_topic_85(k, expected):
+    assert value(by_intents(TOPIC_85), ranked("abcdefghij"), f"α-nDCG@{k}") == pytest.approx(expected, abs=5e-4)
+
+
+def test_alpha_dcg_of_clarkes_topic_85_gain_by_gain():
+    # G = 2, ½, ¼, 0, 2, ½, 1, ¼
+    G = [2, 1 / 2, 1 / 4, 0, 2, 1 / 2, 1, 1 / 4]
+    expected = sum(g / log2(r + 1) for r, g in enumerate(G, start=1))
+    assert value(by_intents(TOPIC_85), ranked("abcdefghij"), "α-DCG@10") == pytest.approx(expected)
+
+
+def test_case_g_of_sakai_and_song():
+    # One L2 document at rank 2 is the only relevant one: nDCG = 1/log2(3) = .631; three other intents see nothing.
+    one = by_intents({"d": "1"}, grade=2)
+    assert value(one, ranked("xd"), "nDCG-IA@10") == pytest.approx(0.631, abs=5e-4)
+    four = pd.concat([one, by_intents({"p": "2", "q": "3", "r": "4"})])
+    assert value(four, ranked("xd"), "nDCG-IA@10") == pytest.approx(0.158, abs=5e-4)
+
+
+def two_intents() -> pd.DataFrame:
+    # d answers 1 well and 2 a little, e answers 2; Pr(1) = .8, Pr(2) = .2
+    rows = [("85", "1", "d", 2, 0.8), ("85", "2", "d", 1, 0.2), ("85", "2", "e", 1, 0.2)]
+    return pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance", "probability"])
+
+
+def test_d_sharp_ndcg_by_its_sum():
+    # GG(d) = .8·3 + .2·1 = 2.6, GG(e) = .2·1 = .2; list x d: I-rec 2/2
+    d_ndcg = (2.6 / log2(3)) / (2.6 + 0.2 / log2(3))
+    assert value(two_intents(), ranked("xd"), "D-nDCG@10") == pytest.approx(d_ndcg)
+    assert value(two_intents(), ranked("xd"), "D#-nDCG@10") == pytest.approx((1 + d_ndcg) / 2)
+    assert value(two_intents(), ranked("xd"), "D#-nDCG(gamma=0.3)@10") == pytest.approx(0.3 + 0.7 * d_ndcg)
+
+
+def test_d_measures_with_given_and_linear_gains():
+    # linear: GG(d) = .8·2 + .2 = 1.8; {1: 10, 2: 20}: GG(d) = .8·20 + .2·10 = 18
+    assert value(two_intents(), ranked("xd"), "D-nDCG(gain='linear')@10") == pytest.approx(
+        (1.8 / log2(3)) / (1.8 + 0.2 / log2(3))
+    )
+    assert value(two_intents(), ranked("xd"), "D-nDCG(gain={1: 10, 2: 20})@10") == pytest.approx(
+        (18 / log2(3)) / (18 + 2 / log2(3))
+    )
+
+
+def test_d_q_by_its_sum():
+    # one relevant document at rank 2: C = 1, cg = 2.6, cg*(2) = 2.8; R = 2
+    assert value(two_intents(), ranked("xd"), "D-Q@10") == pytest.approx((1 + 2.6) / (2 + 2.8) / 2)
+    assert value(two_intents(), ranked("xd"), "D-Q(beta=0)@10") == pytest.approx(1 / 2 / 2)
+
+
+def test_d_err_stops_by_gain_over_highest_gain_plus_one():
+    assert value(two_intents(), ranked("xd"), "D-ERR@10") == pytest.approx(2.6 / 3.6 / 2)
+
+
+def test_err_ia_by_its_sum():
+    # h = 2; intent 1: d at rank 1 stops with 3/4; intent 2: d with 1/4, then e with 1/4
+    expected = 0.8 * 3 / 4 + 0.2 * (1 / 4 + 3 / 4 * 1 / 4 / 2)
+    assert value(two_intents(), ranked("de"), "ERR-IA") == pytest.approx(expected)
+    # h = 4
+    expected = 0.8 * 3 / 16 + 0.2 * (1 / 16 + 15 / 16 * 1 / 16 / 2)
+    assert value(two_intents(), ranked("de"), "ERR-IA(max_grade=4)") == pytest.approx(expected)
+
+
+def test_gap_by_its_double_sum():
+    # grades 1, 2: rank 1: M(M+1) = 2; rank 2: (min(2,1): 2) + (2·3 = 6), halved; over 2 + 6
+    qrels = {"85": {"a": 1, "b": 2}}
+    assert value(qrels, ranked("ab"), "GAP") == pytest.approx((2 + (2 + 6) / 2) / 8)
+    assert value(qrels, ranked("ab"), "nGAP@1") == pytest.approx(2 / 6)
+    assert value(qrels, ranked("ab"), "GAP@1") == pytest.approx(2 / 8)
+
+
+def test_p_plus_stops_at_the_first_best_document():
+    # gains 1, 3, 3 at ranks 1 … 3; ideal 3, 3, 1. r_p = 2: mean of (1+1)/(1+3) and (2+4)/(2+6)
+    qrels = {"85": {"a": 1, "b": 2, "c": 2}}
+    assert value(qrels, ranked("abc"), "P+") == pytest.approx((2 / 4 + 6 / 8) / 2)
+    # within one document the first is the best there is
+    assert value(qrels, ranked("abc"), "P+@1") == pytest.approx(2 / 4)
+    assert value(qrels, ranked("x"), "P+") == 0
+
+
+def test_jk_discount_leaves_the_first_two_ranks_alone():
+    qrels = by_intents({"a": "1", "b": "1", "c": "1"})
+    expected = (1 + 1 / log2(3)) / (1 + 1 + 1 / log2(3))
+    assert value(qrels, ranked("axb"), "nDCG-IA(discount=jk)@3") == pytest.approx(expected)
+
+
+def test_rank_based_measures_by_hand():
+    qrels = by_intents({"a": "1", "b": "1", "c": "1", "d": "1"})
+    run = ranked("xayb")
+    assert value(qrels, run, "P-IA@10") == pytest.approx(2 / 10)
+    assert value(qrels, run, "P-IA") == pytest.approx(2 / 4)
+    assert value(qrels, run, "Recall-IA@2") == pytest.approx(1 / 4)
+    assert value(qrels, run, "RR-IA") == pytest.approx(1 / 2)
+    assert value(qrels, run, "RR-IA@1") == 0
+    assert value(qrels, run, "Hit-IA@2") == 1
+    assert value(qrels, run, "Rprec-IA") == pytest.approx(2 / 4)
+    assert value(qrels, run, "AP-IA") == pytest.approx((1 / 2 + 2 / 4) / 4)
+    assert value(qrels, run, "AP-IA(norm='cutoff')@2") == pytest.approx(1 / 2 / 2)
+    assert value(qrels, run, "RBP-IA") == pytest.approx(0.2 * (0.8 + 0.8**3))
+
+
+def test_nrbp_by_its_sum():
+    # NG = 2, ½ at ranks 1, 3; N = 2: (1 − ¼)/2 · (2 + ½·¼)
+    qrels = by_intents({"a": "12", "b": "1"})
+    assert value(qrels, ranked("axb"), "NRBP") == pytest.approx(0.75 / 2 * (2 + 1 / 8))
+    assert value(qrels, ranked("axb"), "nNRBP") == pytest.approx((2 + 1 / 8) / (2 + 1 / 4))
+
+
+def test_ndevals_at_one_is_divided_by_the_number_of_intents():
+    qrels = by_intents({"a": "12", "b": "3"})
+    assert value(qrels, ranked("a"), "ERR_IA@1") == pytest.approx(2 / 3)
+    assert value(qrels, ranked("a"), "alpha_DCG@1") == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("documents", "second_gain"),
+    [
+        # all tie at 2 for rank 1; z comes first, then m brings two new intents
+        ({"a": "12", "m": "14", "z": "23"}, 2.0),
+        # z comes first, and neither of the others brings more than one new intent and one seen
+        ({"a": "23", "m": "14", "z": "12"}, 1.5),
+    ],
+)
+def test_greedy_ideal_breaks_ties_to_the_largest_doc_id(documents, second_gain):
+    ideal = 2 + second_gain / log2(3)
+    assert value(by_intents(documents), ranked("a"), "α-nDCG@2") == pytest.approx(2 / ideal)
+
+
+def test_ad_hoc_grade_is_the_highest_over_intents():
+    qrels = two_intents()
+    flat = {"85": {"d": 2, "e": 1}}
+    assert value(qrels, ranked("ed"), "Q@5") == value(flat, ranked("ed"), "Q@5")
+
+
+def test_intents_without_relevant_documents_count_only_with_intents_all():
+    qrels = irdiv.with_intents(
+        by_intents({"a": "1"}),
+        pd.DataFrame({"query_id": ["85"] * 2, "intent_id": ["1", "2"], "probability": [0.5, 0.5]}),
+    )
+    assert value(qrels, ranked("a"), "I-rec@1") == 1
+    assert value(qrels, ranked("a"), "I-rec(intents='all')@1") == 0.5
+    assert value(qrels, ranked("a"), "P-IA@1") == 1
+    assert value(qrels, ranked("a"), "P-IA@1", renormalise=False) == 0.5
+
+
+def test_subtopic_0_without_relevant_documents_is_no_intent():
+    qrels = pd.concat([by_intents({"a": "1"}), by_intents({"b": "0"}, grade=0)])
+    assert value(qrels, ranked("a"), "I-rec(intents='all')@1") == 1
+
+
+def test_rel_moves_what_counts_as_relevant():
+    qrels = two_intents()
+    # only d for intent 1 has grade 2, so intent 2 is gone
+    assert value(qrels, ranked("e"), "I-rec(rel=2)") == 0
+    assert value(qrels, ranked("d"), "I-rec(rel=2)") == 1
+    assert value(qrels, ranked("de"), "P-IA(rel=2)@2") == 0.5
