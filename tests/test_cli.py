@@ -52,7 +52,9 @@ def test_eval_in_formats_for_machines(capsys, output, per_query):
     if output == "jsonl":
         rows = pd.DataFrame([json.loads(line) for line in text.splitlines()])
     else:
-        rows = pd.read_csv(StringIO(text), sep="\t" if output == "tsv" else ",")
+        rows = pd.read_csv(StringIO(text), sep="\t" if output == "tsv" else ",", dtype={"value": str}).astype(
+            {"value": float}
+        )
     evaluation = irdiv.evaluate(FILES[0], {Path(f).stem: f for f in FILES[1:]}, ["D#-nDCG@10", "I-rec@10"])
     expected = evaluation.frame if per_query else evaluation.summary().stack()
     assert list(rows.columns) == ["run", *["query_id"] * per_query, "measure", "value"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError, IrdivWarning, examples
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
-from irdiv.frames.ids import Ids, factorize, natural_order, order
+from irdiv.frames.ids import Ids, factorize, factorize_grouped, natural_order, order
 from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class Collection:
         return f"Collection({topics}, {intents}, {judged}, highest grade {self.max_grade})"
 
     def _compile(self, columns: QrelsColumns) -> None:
-        topic_code, topics = factorize(columns.query)
+        topic_code, topics = factorize_grouped(columns.query)
         natural = natural_order(list(topics))
         self.topics: NDArray[np.object_] = np.asarray(topics, dtype=object)[natural]
         topic = _inverse(natural)[topic_code]
@@ -88,7 +88,7 @@ class Collection:
             code, found = factorize(columns.intent)
             natural = natural_order(list(found))
             code, names = _inverse(natural)[code], np.asarray(found, dtype=object)[natural]
-        pair, place = np.unique(topic * max(len(names), 1) + code, return_inverse=True)
+        pair, place = _distinct_numbers(topic * max(len(names), 1) + code, len(self.topics) * max(len(names), 1))
         self.intent_topic: Ints = pair // max(len(names), 1)
         self.intents: NDArray[np.object_] = names[pair % max(len(names), 1)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
@@ -130,10 +130,12 @@ class Collection:
     ) -> tuple[Ints, Ints, Ints, Ints]:
         """Keep one row for each judgment; refuse two that differ."""
         key = intent * len(self.documents) + doc
-        by_key = np.argsort(key, kind="stable")
-        again = key[by_key][1:] == key[by_key][:-1]
+        # Sorting alone is many times quicker than finding the order, and most qrels need no more.
+        in_order = np.sort(key)
+        again = in_order[1:] == in_order[:-1]
         if not again.any():
             return intent, topic, doc, grade
+        by_key = np.argsort(key, kind="stable")
         differ = again & (grade[by_key][1:] != grade[by_key][:-1])
         if differ.any():
             one = by_key[np.flatnonzero(differ)[0]]
@@ -152,7 +154,7 @@ class Collection:
         """List the relevant documents of each topic by doc id, and the grades above 0 of each."""
         relevant = grade > 0
         intent, topic, doc, grade = intent[relevant], topic[relevant], doc[relevant], grade[relevant]
-        used = np.unique(doc)
+        used, _ = _distinct_numbers(doc, len(self.documents))
         self._place_by_id: Ints = np.full(len(self.documents), -1)
         self._place_by_id[used[order(self.documents.take(used))]] = np.arange(len(used))
         self._rows: Ints
@@ -324,6 +326,15 @@ def _inverse(permutation: Ints) -> Ints:
     out = np.empty_like(permutation)
     out[permutation] = np.arange(len(permutation))
     return out
+
+
+def _distinct_numbers(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
+    """Return the distinct numbers, all below a bound, in order, and the place of each number among them."""
+    if bound > 16 * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    seen = np.zeros(bound, dtype=bool)
+    seen[numbers] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[numbers]
 
 
 def _position(ids: Ids, wanted: str) -> int:

@@ -10,8 +10,8 @@ import numpy as np
 from irdiv.arrays.collection import Aspects, Block, Collection, pad
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
-from irdiv.frames.ids import Ids, factorize, find, order
-from irdiv.kernels.lists import Bools, Ints
+from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, order
+from irdiv.kernels.lists import Bools, Floats, Ints
 
 T = TypeVar("T")
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -105,11 +105,7 @@ def order_run(
     doc, codes = find(columns.doc, collection.documents)
     doc = doc[row]
     key = columns.key[row]
-    # An unstable sort by score is quick, and the ties it leaves open are settled next.
-    by_key = np.argsort(key)
-    small = topic.astype(np.uint16) if len(collection.topics) < 2**16 else topic
-    by_key = by_key[np.argsort(small[by_key], kind="stable")]
-    by_key = _settle_ties(by_key, topic, key, row, columns.doc, ties)
+    by_key = _settle_ties(_by_topic_and_key(topic, key), topic, key, row, columns.doc, ties)
     topic, doc, row = topic[by_key], doc[by_key], row[by_key]
 
     pair = topic * codes + doc
@@ -123,7 +119,7 @@ def order_run(
 
 def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
     """Return the topic number and row of the run's rows that belong to topics of the collection."""
-    code, found = factorize(columns.query)
+    code, found = factorize_grouped(columns.query)
     number = np.array([collection.topic_number.get(query, -1) for query in found], dtype=np.int64)
     if len(found) and len(collection.topics) and (number < 0).all():
         raise IrdivError(
@@ -135,7 +131,18 @@ def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
     return topic[row], row
 
 
-def _settle_ties(by_key: Ints, topic: Ints, key: Any, row: Ints, docs: Ids, ties: Ties) -> Ints:
+def _by_topic_and_key(topic: Ints, key: Floats) -> Ints:
+    """Return the order by topic, then by key, with ties in any order."""
+    same_topic = topic[1:] == topic[:-1]
+    if ((topic[1:] > topic[:-1]) | (same_topic & (key[1:] >= key[:-1]))).all():
+        # Most runs come this way, and sorting costs more than looking.
+        return np.arange(len(topic))
+    by_key = np.argsort(key)
+    small = topic.astype(np.uint16) if topic.max() < 2**16 else topic
+    return by_key[np.argsort(small[by_key], kind="stable")]
+
+
+def _settle_ties(by_key: Ints, topic: Ints, key: Floats, row: Ints, docs: Ids, ties: Ties) -> Ints:
     """Reorder documents of one topic with equal keys by the rule for ties."""
     key, topic = key[by_key], topic[by_key]
     tied_with_next = (key[1:] == key[:-1]) & (topic[1:] == topic[:-1])

@@ -40,7 +40,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 INTENT_FACTS = ("probability", "type", "parent_id", "description")
 
 # ir_measures and trec_eval fill the iteration of ad hoc qrels with these; they name no intent.
-_NO_ITERATION = ({"0"}, {"Q0"})
+_NO_ITERATION = ("0", "Q0")
 
 NO_DOCUMENT = "_no_document_"
 """The document of the rows by which `with_intents` keeps intents that have no judged document."""
@@ -77,7 +77,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     if not may_be_empty:
         _refuse_empty(frame, "qrels")
     intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
-    if names.get("intent_id") == "iteration" and set(frame["iteration"].unique().to_list()) in _NO_ITERATION:
+    if names.get("intent_id") == "iteration" and _names_no_intent(frame["iteration"]):
         intent = None
     return QrelsColumns(
         query=as_ids(frame[names["query_id"]], "qrels"),
@@ -165,6 +165,10 @@ def find_columns(frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], opt
         wanted = "; ".join(" or ".join(repr(alias) for alias in ALIASES[name]) for name in missing)
         raise IrdivError(f"the {kind} lacks a column: expected {wanted}, found {examples(present, 12)}.")
     return found
+
+
+def _names_no_intent(iteration: nw.Series[Any]) -> bool:
+    return len(iteration) > 0 and str(iteration[0]) in _NO_ITERATION and iteration.n_unique() == 1
 
 
 def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:

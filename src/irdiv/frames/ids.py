@@ -81,6 +81,16 @@ def factorize(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
     return codes.astype(np.int64, copy=False), distinct
 
 
+def factorize_grouped(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
+    """Return the same as `factorize`, sooner where equal ids mostly stand together."""
+    change = np.flatnonzero(np.asarray(ids[1:] != ids[:-1], dtype=bool)) + 1
+    if len(change) * 8 > len(ids):
+        return factorize(ids)
+    start = np.concatenate([np.zeros(min(len(ids), 1), dtype=np.int64), change])
+    codes, distinct = factorize(ids.take(start))
+    return np.repeat(codes, np.diff(start, append=len(ids))), distinct
+
+
 def find(ids: Ids, known: Ids) -> tuple[NDArray[np.int64], int]:
     """Return codes for ids: the place in ``known`` (which are distinct), or a number past it, alike for equal ids.
 

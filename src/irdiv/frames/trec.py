@@ -11,9 +11,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 
+
 from irdiv.errors import IrdivError
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+
+# An inexact reader makes ties of scores that differ, and breaks ties of equal ones; since 3.1 pandas is exact.
+_EXACT_FLOATS: Any = (
+    {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
+)
 
 
 class _Layout(NamedTuple):
@@ -71,6 +78,7 @@ def _read(path: PathLike, layout: _Layout) -> pd.DataFrame:
                     header=None,
                     index_col=False,
                     quoting=3,
+                    **_EXACT_FLOATS,
                     na_filter=False,
                     encoding="utf-8",
                 )

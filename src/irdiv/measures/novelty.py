@@ -74,7 +74,7 @@ def ideal_novelty_score(
     rel, alpha = values["rel"], values["alpha"]
     pool = block.pool.shape[1]
     # One search serves all cutoffs up to a power of two.
-    depth = pool if depth is None else min(1 << max(5, (depth - 1).bit_length()), pool)
+    depth = pool if depth is None else min(1 << max(6, (depth - 1).bit_length()), pool)
     NG = block.keep(
         ("greedy ideal", rel, alpha, depth),
         lambda: greedy_ideal(block.grades[block.pool] >= rel, alpha, depth),
