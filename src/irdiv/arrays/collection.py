@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irdiv.arrays.block import Block
 from irdiv.errors import IrdivError, IrdivWarning, examples
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
 from irdiv.frames.ids import Ids, factorize, factorize_grouped, natural_order, order
-from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
-
-T = TypeVar("T")
+from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
 """How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
-
-
-class Aspects(NamedTuple):
-    """The intents that count in each topic, ``[topic, intent]``, and how much."""
-
-    kept: Bools
-    weight: Floats
-
-    @property
-    def number(self) -> Ints:
-        """The number of intents of each topic."""
-        return np.count_nonzero(self.kept, axis=1)
 
 
 class Collection:
@@ -115,14 +101,15 @@ class Collection:
         wrong = np.flatnonzero(agreed < 0)
         if len(differ):
             raise IrdivError(
-                f"{self._intent_name(place[differ[0]])} has two probabilities, {given[differ[0]]} and "
+                f"{self.intent_name(place[differ[0]])} has two probabilities, {given[differ[0]]} and "
                 f"{agreed[place[differ[0]]]}; give every row of an intent the same."
             )
         if len(wrong):
-            raise IrdivError(f"{self._intent_name(wrong[0])} has the probability {agreed[wrong[0]]}; give 0 or more.")
+            raise IrdivError(f"{self.intent_name(wrong[0])} has the probability {agreed[wrong[0]]}; give 0 or more.")
         return agreed
 
-    def _intent_name(self, place: int) -> str:
+    def intent_name(self, place: int) -> str:
+        """Return how an error names an intent."""
         return f"intent {self.intents[place]!r} of topic {self.topics[self.intent_topic[place]]!r}"
 
     def _distinct(
@@ -140,7 +127,7 @@ class Collection:
         if differ.any():
             one = by_key[np.flatnonzero(differ)[0]]
             two = by_key[np.flatnonzero(differ)[0] + 1]
-            about = f" for {self._intent_name(intent[one])}" if self.has_intents else ""
+            about = f" for {self.intent_name(intent[one])}" if self.has_intents else ""
             hint = "" if self.has_intents else _NO_INTENTS
             raise IrdivError(
                 f"the qrels contradict themselves: document {self.documents[doc[one]]!r} of topic "
@@ -163,9 +150,9 @@ class Collection:
             self._rows, np.arange(len(self.topics) + 1, dtype=np.int64) * max(len(self.documents), 1)
         )
         by_row = np.argsort(row, kind="stable")
-        self._grade_row: Ints = row[by_row]
-        self._grade_place: Ints = (intent - self.intent_start[topic])[by_row]
-        self._grade: Ints = grade[by_row]
+        self.grade_row: Ints = row[by_row]
+        self.grade_place: Ints = (intent - self.intent_start[topic])[by_row]
+        self.grade: Ints = grade[by_row]
         best = np.zeros(len(self.intents), dtype=np.int64)
         np.maximum.at(best, intent, grade)
         self.intent_best_grade: Ints = best
@@ -240,86 +227,6 @@ class Collection:
             widest = max(widest, cell)
         if len(cells):
             yield start, len(cells)
-
-
-class Block:
-    """A slice of a collection's topics as padded arrays, with what is computed of them kept for the next run."""
-
-    def __init__(self, collection: Collection, start: int, stop: int) -> None:
-        self.collection = collection
-        self.start, self.stop = start, stop
-        self.row_base = int(collection.row_start[start])
-        self._kept: dict[Any, Any] = {}
-
-    def __len__(self) -> int:
-        return self.stop - self.start
-
-    def keep(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what was computed under this key, computing it the first time."""
-        if key not in self._kept:
-            self._kept[key] = compute()
-        found: T = self._kept[key]
-        return found
-
-    @cached_property
-    def grades(self) -> Ints:
-        """Grades as ``[row, intent]``, with one row of zeros more, the one that padding points at."""
-        c, end = self.collection, int(self.collection.row_start[self.stop])
-        intents = int(np.diff(c.intent_start[self.start : self.stop + 1]).max())
-        out = np.zeros((end - self.row_base + 1, intents), dtype=np.int64)
-        mine = slice(*np.searchsorted(c._grade_row, [self.row_base, end]))
-        out[c._grade_row[mine] - self.row_base, c._grade_place[mine]] = c._grade[mine]
-        return out
-
-    @cached_property
-    def pool(self) -> Ints:
-        """Relevant documents as ``[topic, document]``, rows of `grades`, in order of doc id."""
-        sizes = np.diff(self.collection.row_start[self.start : self.stop + 1])
-        return pad(np.arange(len(self.grades) - 1), sizes, fill=len(self.grades) - 1)
-
-    def aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
-        """Return the intents that count: those with a document of grade ``rel`` or more, or all declared ones."""
-        return self.keep(("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise))
-
-    def _aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
-        c = self.collection
-        mine = slice(c.intent_start[self.start], c.intent_start[self.stop])
-        sizes = np.diff(c.intent_start[self.start : self.stop + 1])
-        covered = c.intent_best_grade[mine] >= rel
-        kept = pad(covered if intents == "relevant" else covered | c.intent_declared[mine], sizes, fill=False)
-        probability = pad(c.intent_probability[mine], sizes, fill=np.nan)
-        untold = kept & np.isnan(probability)
-        uniform = untold.sum(axis=1) == kept.sum(axis=1)
-        self._refuse_untold(untold & ~uniform[:, None])
-        weight = np.where(kept & ~np.isnan(probability), probability, 0.0)
-        weight[uniform] = kept[uniform]
-        total = ordered_sum(weight)
-        self._refuse_weightless(kept.any(axis=1) & (total == 0))
-        scale = np.where(uniform | renormalise, total, 1.0)
-        return Aspects(kept, ratio(weight, scale[:, None]))
-
-    def _refuse_untold(self, untold: Bools) -> None:
-        if untold.any():
-            topic, place = np.argwhere(untold)[0]
-            c = self.collection
-            raise IrdivError(
-                f"{c._intent_name(c.intent_start[self.start + topic] + place)} counts but has no probability, "
-                "while other intents of the topic have one; give all of them, or none for uniform ones."
-            )
-
-    def _refuse_weightless(self, weightless: Bools) -> None:
-        if weightless.any():
-            topic = self.collection.topics[self.start + np.flatnonzero(weightless)[0]]
-            raise IrdivError(f"all intents that count in topic {topic!r} have the probability 0.")
-
-
-def pad(flat: NDArray[Any], sizes: Ints, fill: Any) -> NDArray[Any]:
-    """Return consecutive groups of the given sizes as rows, at least one column wide."""
-    width = int(max(sizes.max(initial=0), 1))
-    inside = np.arange(width) < sizes[:, None]
-    out = np.full((len(sizes), width), fill, dtype=flat.dtype)
-    out[inside] = flat
-    return out
 
 
 def _inverse(permutation: Ints) -> Ints:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from irdiv.arrays.collection import Aspects, Block, Collection, pad
+from irdiv.arrays.block import Aspects, Block, Memo, pad
+from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
 from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, order
 from irdiv.kernels.lists import Bools, Floats, Ints
 
-T = TypeVar("T")
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
 Duplicates: TypeAlias = Literal["error", "first"]
 
@@ -55,10 +54,11 @@ class Ranking(NamedTuple):
     length: Ints
 
 
-class Scene:
+class Scene(Memo):
     """A block of topics with a run's ranking of them: all that a measure needs."""
 
     def __init__(self, block: Block, ranking: Ranking) -> None:
+        super().__init__()
         mine = slice(ranking.start[block.start], ranking.start[block.stop])
         sizes = np.diff(ranking.start[block.start : block.stop + 1])
         self.block = block
@@ -68,14 +68,6 @@ class Scene:
         rows = pad(ranking.row[mine] - block.row_base, sizes, fill=len(block.grades) - 1)
         self.grades = np.moveaxis(block.grades[rows], 2, 1)
         """Grades as ``[topic, intent, hit]``."""
-        self._kept: dict[Any, Any] = {}
-
-    def keep(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what was computed under this key, computing it the first time."""
-        if key not in self._kept:
-            self._kept[key] = compute()
-        found: T = self._kept[key]
-        return found
 
     def relevant(self, rel: int) -> Bools:
         """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 
-
 from irdiv.errors import IrdivError
 
 PathLike: TypeAlias = str | os.PathLike[str]

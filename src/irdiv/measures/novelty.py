@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irdiv.errors import IrdivError
 from irdiv.kernels.lists import Floats, at, log_discount, ratio
 from irdiv.kernels.novelty import coverage, greedy_ideal, novelty_gain
-from irdiv.measures.declaration import Declaration
+from irdiv.measures.declaration import Declaration, Parameter, choice
 from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL
 
 if TYPE_CHECKING:
-    from irdiv.arrays.collection import Block
+    from irdiv.arrays.block import Block
     from irdiv.arrays.ranking import Scene
 
 Values = Mapping[str, Any]
@@ -43,14 +44,39 @@ def declarations() -> Iterable[Declaration]:
     )
     yield Declaration(
         name="alpha-nDCG",
-        summary="α-DCG over that of the greedy ideal list.",
+        summary="α-DCG over that of the ideal list.",
         formula="α-DCG@l over the ideal's; ideal: largest NG next, ties to the largest doc id, all judged documents",
         reference="Clarke et al., SIGIR 2008",
-        score=lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, log_discount),
-        parameters=(ALPHA, REL, JUDGED_ONLY),
+        score=_alpha_ndcg,
+        parameters=(ALPHA, _IDEAL, REL, JUDGED_ONLY),
         others="ndeval and ir_measures (alpha_nDCG) compute the same with ties of scores by doc id, descending in "
-        "ndeval -traditional, ascending in pyndeval.",
+        "ndeval -traditional, ascending in pyndeval. The greedy ideal, theirs and the default here, is an "
+        "approximation that a list can beat and so score more than 1; ideal='exact' cannot be beaten.",
     )
+
+
+_IDEAL = Parameter(
+    "ideal",
+    "greedy",
+    "'greedy' for the usual approximation, 'exact' for the largest α-DCG of any list, which needs a cutoff",
+    choice("greedy", "exact"),
+)
+
+
+def _alpha_ndcg(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+    if values["ideal"] == "greedy":
+        return normalised_novelty_score(scene, values, cutoff, log_discount)
+    if cutoff is None:
+        raise IrdivError("alpha-nDCG(ideal='exact') needs a cutoff, as in alpha-nDCG(ideal='exact')@10.")
+    from irdiv.kernels.exact import exact_ideal
+
+    block, rel, alpha = scene.block, values["rel"], values["alpha"]
+    best = block.keep(
+        ("exact ideal", rel, alpha, cutoff), lambda: exact_ideal(block.grades[block.pool] >= rel, alpha, cutoff)
+    )
+    # Two lists of equal worth may differ in the last bit.
+    best = np.maximum(best, ideal_novelty_score(block, values, cutoff, cutoff, log_discount))
+    return ratio(novelty_score(scene, values, cutoff, log_discount), best)
 
 
 def intent_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:

@@ -15,7 +15,7 @@ from irdiv.measures.novelty import intent_recall
 from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALISE
 
 if TYPE_CHECKING:
-    from irdiv.arrays.collection import Aspects, Block
+    from irdiv.arrays.block import Aspects, Block
     from irdiv.arrays.ranking import Scene
 
 

@@ -1,0 +1,117 @@
+"""A slice of a collection's topics as padded arrays, the form in which kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irdiv.errors import IrdivError
+from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
+
+if TYPE_CHECKING:
+    from irdiv.arrays.collection import Collection
+
+T = TypeVar("T")
+
+
+class Memo:
+    """Values kept under the key they were computed for."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Any, Any] = {}
+
+    def keep(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what was computed under this key, computing it the first time."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        found: T = self._kept[key]
+        return found
+
+
+class Aspects(NamedTuple):
+    """The intents that count in each topic, ``[topic, intent]``, and how much."""
+
+    kept: Bools
+    weight: Floats
+
+    @property
+    def number(self) -> Ints:
+        """The number of intents of each topic."""
+        return np.count_nonzero(self.kept, axis=1)
+
+
+class Block(Memo):
+    """A slice of a collection's topics as padded arrays, with what is computed of them kept for the next run."""
+
+    def __init__(self, collection: Collection, start: int, stop: int) -> None:
+        super().__init__()
+        self.collection = collection
+        self.start, self.stop = start, stop
+        self.row_base = int(collection.row_start[start])
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @cached_property
+    def grades(self) -> Ints:
+        """Grades as ``[row, intent]``, with one row of zeros more, the one that padding points at."""
+        c, end = self.collection, int(self.collection.row_start[self.stop])
+        intents = int(np.diff(c.intent_start[self.start : self.stop + 1]).max())
+        out = np.zeros((end - self.row_base + 1, intents), dtype=np.int64)
+        mine = slice(*np.searchsorted(c.grade_row, [self.row_base, end]))
+        out[c.grade_row[mine] - self.row_base, c.grade_place[mine]] = c.grade[mine]
+        return out
+
+    @cached_property
+    def pool(self) -> Ints:
+        """Relevant documents as ``[topic, document]``, rows of `grades`, in order of doc id."""
+        sizes = np.diff(self.collection.row_start[self.start : self.stop + 1])
+        return pad(np.arange(len(self.grades) - 1), sizes, fill=len(self.grades) - 1)
+
+    def aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
+        """Return the intents that count: those with a document of grade ``rel`` or more, or all declared ones."""
+        return self.keep(("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise))
+
+    def _aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
+        c = self.collection
+        mine = slice(c.intent_start[self.start], c.intent_start[self.stop])
+        sizes = np.diff(c.intent_start[self.start : self.stop + 1])
+        covered = c.intent_best_grade[mine] >= rel
+        kept = pad(covered if intents == "relevant" else covered | c.intent_declared[mine], sizes, fill=False)
+        probability = pad(c.intent_probability[mine], sizes, fill=np.nan)
+        untold = kept & np.isnan(probability)
+        uniform = untold.sum(axis=1) == kept.sum(axis=1)
+        self._refuse_untold(untold & ~uniform[:, None])
+        weight = np.where(kept & ~np.isnan(probability), probability, 0.0)
+        weight[uniform] = kept[uniform]
+        total = ordered_sum(weight)
+        self._refuse_weightless(kept.any(axis=1) & (total == 0))
+        scale = np.where(uniform | renormalise, total, 1.0)
+        return Aspects(kept, ratio(weight, scale[:, None]))
+
+    def _refuse_untold(self, untold: Bools) -> None:
+        if untold.any():
+            topic, place = np.argwhere(untold)[0]
+            c = self.collection
+            raise IrdivError(
+                f"{c.intent_name(c.intent_start[self.start + topic] + place)} counts but has no probability, "
+                "while other intents of the topic have one; give all of them, or none for uniform ones."
+            )
+
+    def _refuse_weightless(self, weightless: Bools) -> None:
+        if weightless.any():
+            topic = self.collection.topics[self.start + np.flatnonzero(weightless)[0]]
+            raise IrdivError(f"all intents that count in topic {topic!r} have the probability 0.")
+
+
+def pad(flat: NDArray[Any], sizes: Ints, fill: Any) -> NDArray[Any]:
+    """Return consecutive groups of the given sizes as rows, at least one column wide."""
+    width = int(max(sizes.max(initial=0), 1))
+    inside = np.arange(width) < sizes[:, None]
+    out = np.full((len(sizes), width), fill, dtype=flat.dtype)
+    out[inside] = flat
+    return out
