@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +18,7 @@ def evaluate(qrels, run, measures="I-rec@3", **more):
 
 def test_duplicates_in_a_run_are_named(qrels, run):
     twice = pd.concat([run, run.iloc[[1, 2]].assign(score=0.0)])
-    with pytest.raises(IrdivError, match="2 repeated documents .*'1 d1', '1 u1'.*duplicates='first'"):
+    with pytest.raises(IrdivError, match="repeats documents, 2 in all .*'1 d1', '1 u1'.*duplicates='first'"):
         evaluate(qrels, twice)
 
 
@@ -56,7 +57,7 @@ def test_a_run_without_a_column(qrels, run, column, wanted):
 
 @pytest.mark.parametrize("column", ["query_id", "doc_id", "relevance"])
 def test_qrels_without_a_column(qrels, run, column):
-    with pytest.raises(IrdivError, match=f"the qrels lacks a column: expected '{column}'"):
+    with pytest.raises(IrdivError, match=f"the qrels lack a column: expected '{column}'"):
         evaluate(qrels.drop(columns=column), run)
 
 
@@ -71,15 +72,21 @@ def test_two_columns_for_one_thing(qrels, run):
 
 
 @pytest.mark.parametrize(
-    "empty", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "score"])], ids=["dict", "list", "frame"]
+    ("empty", "message"),
+    [
+        ({}, "no runs given"),
+        ([], "the run is empty"),
+        (pd.DataFrame(columns=["query_id", "doc_id", "score"]), "the run is empty"),
+    ],
+    ids=["dict", "list", "frame"],
 )
-def test_an_empty_run(qrels, empty):
-    with pytest.raises(IrdivError, match="the run is empty|no runs given"):
+def test_an_empty_run(qrels, empty, message):
+    with pytest.raises(IrdivError, match=message):
         evaluate(qrels, empty)
 
 
 def test_empty_qrels(qrels, run):
-    with pytest.raises(IrdivError, match="the qrels is empty"):
+    with pytest.raises(IrdivError, match="the qrels are empty"):
         evaluate(qrels.iloc[:0], run)
 
 
@@ -122,9 +129,7 @@ def test_an_ad_hoc_measure_without_intents(qrels, run):
 
 
 def test_qrels_that_contradict_themselves(qrels, run):
-    with pytest.raises(
-        IrdivError, match="document 'd1' of topic '1' has the grades 2 and 3 for intent '1' of topic '1'"
-    ):
+    with pytest.raises(IrdivError, match="document 'd1' of topic '1' has the grades 2 and 3 for intent '1'"):
         evaluate(pd.concat([qrels, qrels.iloc[[0]].assign(relevance=3)]), run)
 
 
@@ -138,7 +143,10 @@ def test_qrels_that_repeat_themselves(qrels, run):
     [
         (3, "cannot read the run from 'int'"),
         ([("1", "d", 1.0)], "iterable of 'tuple': expected namedtuples"),
-        ({"1": ["d"]}, "run '1'|cannot read the run"),
+        ([pd.DataFrame()], "Several runs go in a mapping from name to run"),
+        ({"1": ["d"]}, "cannot read the run from an iterable of 'str'"),
+        ({"a": {}, "b": {"1": {"d": 1.0}}}, "run 'a': the run is empty"),
+        ({"a": {"1": {"d": 1.0}}, 1: pd.DataFrame(), "1": pd.DataFrame()}, "two runs have the same name"),
     ],
 )
 def test_something_that_is_no_run(qrels, given, message):
@@ -156,8 +164,8 @@ def test_a_dict_of_columns_is_no_qrels(run):
     [
         ({"ties": "random"}, "ties='random' is not known; choose one of 'docid_desc'"),
         ({"duplicates": "last"}, "duplicates='last' is not known"),
-        ({"gamma": 0.3}, "'gamma' is neither an argument of evaluate nor a parameter"),
-        ({"cutoff": 10}, "'cutoff' is neither"),
+        ({"gamma": 0.3}, "none of these measures has a parameter 'gamma'; they take intents, judged_only, rel"),
+        ({"cutoff": 10}, "has a parameter 'cutoff'"),
         ({"rel": 0}, "rel=0 is not a whole number"),
     ],
 )
@@ -166,9 +174,41 @@ def test_bad_arguments(qrels, run, parameters, message):
         evaluate(qrels, run, "I-rec@3", **parameters)
 
 
-def test_no_measures(qrels, run):
-    with pytest.raises(IrdivError, match="no measures given"):
-        evaluate(qrels, run, [])
+@pytest.mark.parametrize(("measures", "message"), [([], "no measures given"), (3, "found 3"), ([3], "not 3")])
+def test_no_measures(qrels, run, measures, message):
+    with pytest.raises(IrdivError, match=message):
+        evaluate(qrels, run, measures)
+
+
+def test_intents_as_an_argument_of_evaluate(qrels, run):
+    with pytest.raises(IrdivError, match=r"evaluate\(with_intents\(qrels, intents\), …\)"):
+        evaluate(qrels, run, "D-nDCG", intents=pd.DataFrame())
+
+
+@pytest.mark.parametrize("grade", [10**6, 10**19, -(10**6)])
+def test_grades_that_are_no_levels(run, grade):
+    with pytest.raises(IrdivError, match="grades are levels of a scale"):
+        evaluate({"1": {"d1": grade}}, run, "Hit")
+
+
+def test_two_columns_of_one_name(qrels, run):
+    with pytest.raises(IrdivError, match="the run has two columns of the same name"):
+        evaluate(qrels, pd.concat([run, run[["score"]]], axis=1))
+
+
+def test_probabilities_are_asked_of_measures_that_use_them(qrels, run):
+    nothing = qrels.assign(probability=0.0)
+    assert evaluate(nothing, run, ["I-rec@3", "ERR_IA@3"]).values.max() > 0
+    with pytest.raises(IrdivError, match="have the probability 0"):
+        evaluate(nothing, run, "D-nDCG")
+
+
+def test_a_warning_points_at_the_users_line(run):
+    qrels = pd.DataFrame({"query_id": ["1", "3"], "intent_id": "1", "doc_id": "d1", "relevance": [1, 0]})
+    for call in (irdiv.Collection, lambda q: evaluate(q, run), lambda q: ir_measures.evaluator([irdiv.IRec], q)):
+        with pytest.warns(IrdivWarning) as caught:
+            call(qrels)
+        assert "irdiv/arrays" not in caught[0].filename
 
 
 def test_max_grade_below_a_grade(qrels, run):
@@ -186,6 +226,8 @@ def test_grades_too_high_for_exponential_gains(qrels, run):
     with pytest.raises(IrdivError, match="grades up to 5000 overflow; use gain='linear'"):
         evaluate(high, run, "D-nDCG")
     assert evaluate(high, run, "D-nDCG(gain=linear)").values.max() > 0
+    # these look at grades, not at gains
+    assert evaluate(high, run, ["GAP-IA", "ERR-IA"]).values.min(axis=2).max() > 0
 
 
 def test_the_run_at_fault_is_named(qrels, run):

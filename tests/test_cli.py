@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from io import StringIO
@@ -87,25 +88,22 @@ def test_runs_of_the_same_name_are_told_apart(capsys, tmp_path):
 
 
 def test_measures_lists_the_catalogue(capsys):
-    lines = out(capsys, "measures").splitlines()
-    assert [line.split()[0] for line in lines] == list(registry)
-    assert [line.split()[0] for line in out(capsys, "measures", "α").splitlines()] == [
-        "alpha-DCG",
-        "alpha-nDCG",
-        "alpha_DCG",
-        "alpha_nDCG",
-    ]
+    listed = [line.split()[0] for line in out(capsys, "measures").splitlines() if line.startswith("  ")]
+    assert set(registry) <= set(listed)
+    some = [line.split()[0] for line in out(capsys, "measures", "α").splitlines() if line.startswith("  ")]
+    assert some == ["alpha-DCG", "alpha-nDCG", "alpha_DCG", "alpha_nDCG"]
+    assert "nDCG" in out(capsys, "measures", "ndcg").splitlines()[-3]
 
 
 @pytest.mark.parametrize("name", [*registry, "nDCG", "Success"])
 def test_explain_every_measure(capsys, name):
     text = out(capsys, "explain", name)
-    assert text.startswith(name)
+    assert text.startswith(f"{name}\n")
     if name in registry:
         assert "formula" in text
         for parameter in registry[name].parameters:
             assert f"  {parameter.name}=" in text
-        assert "reference" in text
+        assert all(reference in text for reference in registry[name].references)
 
 
 def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
@@ -122,6 +120,14 @@ def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
         ["eval", *FILES, "-m", "D#-nDGC@10"],
         ["eval", *FILES, "--set", "gain"],
         ["eval", *FILES, "--set", "gamma=7"],
+        ["eval", *FILES, "--set", "gian=linear"],
+        ["eval", *FILES, "--set", "ties=input"],
+        ["eval", *FILES, "--set", "gamma=" + "-" * 900 + "1"],
+        ["eval", *FILES, FILES[1]],
+        ["eval", *FILES, "--intents", FILES[1]],
+        ["eval", *FILES, "--intents", str(DEMO)],
+        ["explain", "NERR8@3"],
+        ["explain", "IPrec@x"],
         ["eval", *FILES, "--intents", "nowhere"],
         ["eval", FILES[0], str(DEMO)],
         ["explain", "D#-nDGC"],
@@ -136,7 +142,9 @@ def test_a_mistake_is_one_line_and_exit_code_2(capsys, arguments):
     assert captured.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [[], ["eval"], ["eval", *FILES, "-o", "xml"], ["nonsense"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["eval"], ["eval", *FILES, "-o", "xml"], ["demo", "--digits", "-1"], ["nonsense"]]
+)
 def test_a_wrong_call_exits_with_2(capsys, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
@@ -151,6 +159,19 @@ def test_a_warning_goes_to_stderr_as_one_line(capsys, tmp_path):
     assert capsys.readouterr().err.startswith("irdiv: warning: 1 of 7 topics have no relevant document")
 
 
+def test_explain_takes_several(capsys):
+    text = out(capsys, "explain", "I-rec", "nDCG@10")
+    assert text.startswith("I-rec\n")
+    assert "\n\nnDCG@10\n" in text
+
+
+def test_a_terminal_without_greek_letters():
+    command = [sys.executable, "-m", "irdiv", "explain", "D#-nDCG"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "? * I-rec" in done.stdout or "? ? I-rec" in done.stdout
+
+
 def test_as_a_program():
     done = subprocess.run([sys.executable, "-m", "irdiv", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"irdiv {irdiv.__version__}\n"
@@ -160,4 +181,4 @@ def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m irdiv measures | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    assert done.stdout.startswith("nDCG-IA")
+    assert done.stdout.startswith("M-IA")

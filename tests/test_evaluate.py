@@ -44,6 +44,11 @@ def test_foreign_measures_see_our_order(qrels):
     assert last.tolist() == [0, 0]
 
 
+def test_foreign_measures_see_our_order_where_single_precision_would_blur_it():
+    qrels, run = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.00000001, "b": 1.0}}
+    assert irdiv.evaluate(qrels, run, ["P@1", "Hit@1"]).values[0, :, 0].tolist() == [1, 1]
+
+
 def test_tidy_frame_summary_and_pivot(qrels, run):
     evaluation = irdiv.evaluate(qrels, {"one": run, "two": run.iloc[:4]}, ["I-rec@3", nDCG @ 3])
     frame = evaluation.frame

@@ -107,8 +107,11 @@ def test_a_bad_qrels_file_is_named_with_its_line(tmp_path, text, message):
     ("content", "message"),
     [
         (b"1 Q0 d\xe9 1 2.0 t\n", "line 1: byte 0xe9 is not UTF-8"),
-        (b"1 Q0 d 1 high t\n", "line 1: score is 'high', not a number"),
+        (b"1 Q0 d 1 high t\n", "line 1: score is 'high', not a finite number"),
         (b"1 Q0 d 1 2.0\n", "line 1: found 5 columns"),
+        (b"1 Q0 d 1 2.0 t\n1 Q0 e 1 nan t\n", "line 2: score is 'nan', not a finite number"),
+        (b"1 Q0 d 99999999999999999999 2.0 t\n", "line 1: rank is '99999999999999999999', not an integer"),
+        (b"1 1 d 1\n", "line 1: found 4 columns, as qrels have"),
         (gzip.compress(b"1 Q0 d 1 2.0 t\n" * 5000)[:-20], "truncated or damaged"),
     ],
 )
@@ -197,7 +200,7 @@ def test_inner_nodes_are_rows_but_no_intents(qrels, run):
     ("change", "message"),
     [
         (lambda i: i.drop(columns=["probability", "type"]), "the intents tell nothing"),
-        (lambda i: i.drop(columns="intent_id"), "the intents lacks a column"),
+        (lambda i: i.drop(columns="intent_id"), "the intents lack a column"),
         (lambda i: pd.concat([i, i.assign(probability=0.9)]), "has two rows that differ"),
         (lambda i: i.assign(intent_id=None), "missing id"),
     ],
@@ -211,7 +214,7 @@ def test_bad_intents(qrels, intents, change, message):
     ("change", "message"),
     [
         (lambda i: i.iloc[1:], "intent '1' of topic '1' counts but has no probability"),
-        (lambda i: i.assign(probability=-1.0), "has the probability -1.0; give 0 or more"),
+        (lambda i: i.assign(probability=-1.0), "holds -1.0; give 0 or more"),
         (lambda i: i.assign(probability=0.0), "all intents that count in topic '1' have the probability 0"),
         (lambda i: i.assign(probability="much"), "must hold numbers"),
         (lambda i: i.assign(probability=np.inf), "must hold finite numbers"),
@@ -247,16 +250,57 @@ def test_intents_files(tmp_path, text):
     path.write_text(text)
     frame = read_intents(path)
     assert frame.iloc[:, 2].tolist() == [0.5, 0.5]
-    folded = irdiv.with_intents(
-        {"1": {}} and pd.DataFrame({"qid": ["1"], "docno": ["d"], "intent": ["1"], "label": [1]}), frame
-    )
-    assert len(folded) == 2
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "intent": ["1"], "label": [1]})
+    for given in (frame, path):
+        assert irdiv.with_intents(qrels, given)["probability"].tolist() == [0.5, 0.5]
 
 
 def test_a_bad_intents_file(tmp_path):
     path = tmp_path / "intents"
     path.write_text("1 1\n")
-    with pytest.raises(IrdivError, match="expected 'topic intent probability'"):
+    with pytest.raises(IrdivError, match="line 1: expected 'topic intent probability "):
         read_intents(path)
     with pytest.raises(IrdivError, match="no such intents file"):
         read_intents(tmp_path / "none")
+
+
+def test_ids_in_an_intents_file_stay_as_written(tmp_path):
+    path = tmp_path / "intents.csv"
+    path.write_text("qid, intent, probability, description\n01, NA, 0.5, None\n01, 2, 0.5, x\n")
+    frame = read_intents(path)
+    assert frame["qid"].tolist() == ["01", "01"]
+    assert frame["intent"].tolist() == ["NA", "2"]
+    assert frame["description"].tolist() == ["None", "x"]
+
+
+def test_topics_that_only_the_intents_know_are_left_out(qrels, run, intents):
+    more = pd.concat([intents, intents[intents["query_id"] == "1"].assign(query_id="77")])
+    np.testing.assert_array_equal(
+        values(irdiv.with_intents(qrels, more), run), values(irdiv.with_intents(qrels, intents), run)
+    )
+
+
+def test_a_second_fold_keeps_intents_without_judged_document(qrels, run, intents):
+    types = pd.DataFrame({"query_id": ["1"], "intent_id": ["1"], "description": ["the first"]})
+    twice = irdiv.with_intents(irdiv.with_intents(qrels, intents), types)
+    np.testing.assert_array_equal(values(twice, run), values(irdiv.with_intents(qrels, intents), run))
+
+
+def test_an_intent_0_of_which_something_is_told_is_an_intent(run):
+    qrels = pd.DataFrame({"query_id": "1", "intent_id": ["0", "1"], "doc_id": ["d9", "d1"], "relevance": [0, 1]})
+    assert irdiv.evaluate(qrels, run, "I-rec(intents=all)").values[0, 0, 0] == 1
+    types = pd.DataFrame({"query_id": "1", "intent_id": ["0", "1"], "type": ["inf", "nav"]})
+    assert irdiv.evaluate(irdiv.with_intents(qrels, types), run, "I-rec(intents=all)").values[0, 0, 0] == 0.5
+
+
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_an_intent_without_judged_document_beside_integer_ids(convert):
+    qrels = pd.DataFrame({"query_id": [1], "intent_id": [1], "doc_id": [7], "relevance": [1]})
+    told = pd.DataFrame({"query_id": [1, 1], "intent_id": ["1", "x"], "probability": [0.5, 0.5]})
+    folded = irdiv.with_intents(convert(qrels), told)
+    assert irdiv.evaluate(folded, {1: {7: 1.0}}, "I-rec(intents=all)").values[0, 0, 0] == 0.5
+
+
+def test_float_ids_too_large_to_be_whole_numbers():
+    qrels = pd.DataFrame({"query_id": [1e19, 2e19], "intent_id": 1, "doc_id": "d", "relevance": 1})
+    assert irdiv.Collection(qrels).topics.tolist() == ["1e+19", "2e+19"]

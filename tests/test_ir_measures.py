@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import ir_measures
-import numpy as np
-import pandas as pd
 import pytest
 from ir_measures import AP, AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, nNRBP
 
@@ -121,10 +122,15 @@ class TestFaultsOfTodaysPathAreGone:
         assert both[two] == ir_measures.calc_aggregate([two], qrels, run)[two] > 0
 
     def test_judged_only(self, qrels, run):
-        assert ERR_IA(judged_only=True) @ 3 in ir_measures.calc_aggregate([ERR_IA(judged_only=True) @ 3], qrels, run)
+        judged = run[~run["doc_id"].str.startswith("u")]
+        measure = ERR_IA(judged_only=True) @ 3
+        condensed = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+        assert condensed == ir_measures.calc_aggregate([ERR_IA @ 3], qrels, judged)[ERR_IA @ 3]
 
     def test_cutoffs_past_20(self, qrels, run):
-        assert ir_measures.calc_aggregate([ERR_IA @ 100], qrels, run)[ERR_IA @ 100] > 0
+        # every list is shorter than 20, so that nothing is added past it
+        at_20, at_100 = (ir_measures.calc_aggregate([nERR_IA @ k], qrels, run)[nERR_IA @ k] for k in (20, 100))
+        assert at_100 == at_20 > 0
 
     def test_a_run_not_grouped_by_query(self, qrels, run):
         mixed = run.sample(frac=1, random_state=3)
@@ -148,9 +154,31 @@ class TestFaultsOfTodaysPathAreGone:
 
 
 def test_values_of_ir_measures_do_not_move(qrels, run):
-    # pyndeval on a frame it handles well: one call, grouped, `iteration`
-    values = ir_measures.calc_aggregate([ERR_IA @ 5, StRecall @ 5], qrels, run)
-    np.testing.assert_allclose(
-        [values[StRecall @ 5]], irdiv.evaluate(qrels, run, "StRecall@5").summary().iloc[0], atol=1e-12
+    theirs = {m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([ERR_IA @ 5], qrels, run)}
+    through = {m.query_id: m.value for m in ir_measures.iter_calc([ERR_IA @ 5], qrels, run)}
+    assert through == theirs
+
+
+@pytest.mark.parametrize("spec", ["ERR_IA(rel=0)@5", "alpha_nDCG(alpha=2)@5"])
+def test_what_parsed_before_still_parses(spec):
+    assert type(ir_measures.parse_measure(spec)) is type(ir_measures.measures.registry[spec.split("(")[0]])
+
+
+@pytest.mark.parametrize("spec", ["nDCG@-5", "P(rel=-1)@5"])
+def test_a_mistake_in_a_name_that_exists_fails_as_before(spec):
+    with pytest.raises(ValueError, match="values must be"):
+        ir_measures.parse_measure(spec)
+
+
+def test_functions_imported_before_irdiv_know_our_specs():
+    code = (
+        "from ir_measures import parse_measure, parse_trec_measure; import irdiv;"
+        "print(parse_measure('D#-nDCG@10'), parse_trec_measure('D#-Q@5'), parse_trec_measure('map'))"
     )
-    assert isinstance(pd.Series(values).iloc[0], float)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "D#-nDCG@10 [D#-Q@5] [AP]\n"
+
+
+def test_a_trec_name_that_is_nearly_ours():
+    with pytest.raises(irdiv.IrdivError, match="did you mean 'D#-nDCG'"):
+        ir_measures.parse_trec_measure("D#-nDGC@10")

@@ -273,6 +273,7 @@ def test_every_measure_prints_as_its_own_spec(measure):
 def test_every_declaration_is_complete(declaration):
     assert declaration.summary.endswith(".")
     assert declaration.formula
-    assert declaration.reference
+    assert declaration.references
+    assert declaration.family
     spelt = {p.name: p.default for p in declaration.parameters}
     assert irdiv.Measure(declaration, **spelt) == irdiv.Measure(declaration)

@@ -67,9 +67,20 @@ def test_equal_measures_are_one_key():
         ("D#-nDCG(gamma=0.3", "is not a spec"),
         ("", "is not a spec"),
         ("nDCG(gamma=0.3)@10", "nDCG takes cutoff, dcg"),
-        ("Success", "Success needs a cutoff, as in Success@10"),
+        ("Success", "invalid param cutoff is missing; Success takes cutoff"),
         ("nDCG@x", "is not a measure of ir_measures"),
-        ("D-GAP@10", "no measure is called 'D-GAP'"),
+        ("D-GAP@10", "it needs grades, and under D there are only global gains"),
+        ("ndcg@10", "did you mean 'nDCG'"),
+        ("D#-nDCG(gamma=0.3,gamma=0.4)", "is given 'gamma' twice"),
+        ("I-rec(cutoff=5)@10", "is given 'cutoff' twice"),
+        ("Q-IA(beta=1e308)", "beta=1e+308 is not a number from 0 to 1e+06"),
+        ("ERR-IA(max_grade=5000)", "not a whole number from 1 to 1000"),
+        ("D#-nDCG(gamma=__import__('os'))", "expected key=value pairs"),
+        ("D#-nDCG(**{})", "expected key=value pairs"),
+        ("D#-nDCG" + " " * 20_000 + "x", "is not a spec"),
+        ("D#-nDCG@10@5", "is not a spec"),
+        ("D#-nDCG@10,I-rec@5", "one measure in each"),
+        ("IPrec", "IPrec takes recall"),
     ],
 )
 def test_a_bad_spec_says_what_is_wrong(spec, message):
@@ -95,6 +106,20 @@ def test_objects_compose_as_specs_do():
         D(irdiv.GAP)
     with pytest.raises(IrdivError, match="no parameter 'dcg'"):
         DSharp(nDCG(dcg="exp-log2"))
+
+
+def test_parameters_that_change_nothing_are_not_part_of_the_name():
+    assert str(parse("ERR-IA(gain='linear')@10")) == "ERR-IA@10"
+    assert parse("ERR-IA(gain='linear')@10") == parse("ERR-IA@10")
+    assert str(parse("ERR-IA(gain='linear',stop='linear')@10")) == "ERR-IA(stop='linear',gain='linear')@10"
+    assert str(parse("nDCG-IA(b=10)")) == "nDCG-IA"
+    assert str(parse("RBP-IA(gain='linear',p=0.9)")) == "RBP-IA(p=0.9)"
+
+
+@pytest.mark.parametrize("base", [None, 3])
+def test_a_base_that_is_none(base):
+    with pytest.raises(IrdivError, match="a base measure is a name or a measure"):
+        DSharp(base)
 
 
 def test_measures_survive_pickling():

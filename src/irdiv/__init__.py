@@ -9,16 +9,19 @@ After ``import irdiv``, ir_measures knows every spec of irdiv.
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
-from ir_measures import AP, ERR, RBP, RR, P, R, Rprec, nDCG
+from ir_measures import AP, ERR, RBP, RR, P, Rprec, nDCG
+from ir_measures import R as Recall
 
 from irdiv.errors import IrdivError, IrdivWarning
-from irdiv.measures.compose import IA, D, DSharp, measure
+from irdiv.measures.compose import IA, D, DSharp
+from irdiv.measures.compose import measure as _measure
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
-from irdiv.plugins.ir_measures_plugin import hand_back, install, take_over
+from irdiv.plugins.ir_measures_plugin import hand_back, take_over
+from irdiv.plugins.ir_measures_plugin import install as _install
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
@@ -28,19 +31,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-Recall = R
-Q = measure("Q")
-PPlus = measure("P+")
-nERR = measure("nERR")
-GAP = measure("GAP")
-nGAP = measure("nGAP")
-Hit = measure("Hit")
-EBR = measure("EBR")
-IRec = measure("I-rec")
-AlphaDCG = measure("alpha-DCG")
-AlphanDCG = measure("alpha-nDCG")
+Q = _measure("Q")
+PPlus = _measure("P+")
+nERR = _measure("nERR")
+GAP = _measure("GAP")
+nGAP = _measure("nGAP")
+Hit = _measure("Hit")
+EBR = _measure("EBR")
+IRec = _measure("I-rec")
+AlphaDCG = _measure("alpha-DCG")
+AlphanDCG = _measure("alpha-nDCG")
 
-install()
+_install()
 
 # pandas takes longer to import than all the rest, and the catalogue does not need it.
 _LAZY = {
@@ -91,11 +93,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        value = getattr(import_module(_LAZY[name]), name)
+        value = getattr(_import_module(_LAZY[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'irdiv' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted(__all__)

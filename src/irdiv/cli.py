@@ -9,16 +9,17 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
 import irdiv
-import irdiv.measures.spec
 from irdiv.errors import IrdivError, IrdivWarning
 from irdiv.measures import registry
 from irdiv.measures.declaration import Measure
+from irdiv.measures.spec import foreign_names, normal_name, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,10 +28,31 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 OUTPUTS = ("table", "tsv", "csv", "jsonl")
+SYMBOLS = {
+    "x": "the grade of a document",
+    "J": "1 if the document at a rank is relevant, else 0; J_i for intent i",
+    "C(": "relevant documents down to a rank",
+    "R": "relevant documents in all",
+    "N)": "N is the number of intents",
+    "/N": "N is the number of intents",
+    "N(": "N is the number of intents",
+    "g(r)": "the gain at rank r",
+    "cg(r)": "the sum of gains down to rank r",
+    "cg*(r)": "the same of the ideal list",
+    "g*": "the highest gain of the ideal list",
+    "H": "the highest grade of the scale",
+    "Pr(r)": "the probability that a user who sees the document at rank r stops there",
+    "Pr(i|q)": "the probability of intent i",
+    "NG(r)": "Σ_i J_i(r)·(1−α)^{C_i(r−1)}: what rank r adds, an intent seen before counting less each time",
+}
+_NO_DEFAULT = ir_measures.measures.ParamInfo().default
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return 0, or 2 after one line about a user's mistake."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a formula has signs that not every terminal knows
     arguments = _parser().parse_args(argv)
     with warnings.catch_warnings():
         warnings.simplefilter("always", IrdivWarning)
@@ -38,15 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             arguments.command(arguments)
             sys.stdout.flush()
-        except IrdivError as error:
+        except BrokenPipeError:
+            # The reader, `head` for one, has seen enough; nothing is left to flush to.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (IrdivError, OSError) as error:
             print(f"irdiv: error: {' '.join(str(error).split())}", file=sys.stderr)
-            return 2
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                # The reader, `head` for one, has seen enough; nothing is left to flush to.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                return 0
-            print(f"irdiv: error: {error}", file=sys.stderr)
             return 2
     return 0
 
@@ -60,14 +78,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"irdiv {irdiv.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    run = commands.add_parser(
-        "eval",
-        help="score runs against diversity qrels",
-        description="Score TREC run files against diversity qrels (topic intent document grade).",
-        epilog="example: irdiv eval qrels.txt bm25.run xquad.run -m D#-nDCG@10 ERR-IA@20",
+    run = _command(commands, "eval", _eval, "score run files against diversity qrels")
+    run.epilog = (
+        "example: irdiv eval qrels.txt bm25.run xquad.run -m D#-nDCG@10 ERR-IA@20. Options that take several values, "
+        "as -m, go behind the files."
     )
-    run.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
-    run.add_argument("runs", metavar="RUN", nargs="+", help="run files, gzip too")
+    run.add_argument("qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too")
+    run.add_argument("runs", metavar="RUN", nargs="+", help="TREC run files, gzip too")
     run.add_argument(
         "-m",
         "--measures",
@@ -76,10 +93,12 @@ def _parser() -> argparse.ArgumentParser:
         action="extend",
         help=f"measures, see 'irdiv measures' (default: {' '.join(DEFAULT_MEASURES)})",
     )
-    run.add_argument("-q", "--per-query", action="store_true", help="a line for each topic instead of means")
     _add_output(run)
     run.add_argument(
-        "--intents", metavar="FILE", help="probabilities of intents: 'topic intent probability', or a header"
+        "--intents",
+        metavar="FILE",
+        help="what is known of intents: CSV or TSV with the columns query_id, intent_id and probability, or lines "
+        "'topic intent probability' without a header",
     )
     run.add_argument(
         "--set",
@@ -104,39 +123,52 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--components", action="store_true", help="also what a measure is made of: I-rec and D-M beside D#-M"
     )
-    run.set_defaults(command=_eval)
 
-    listing = commands.add_parser("measures", help="list all measures")
+    listing = _command(commands, "measures", _measures, "list the measures")
     listing.add_argument("pattern", metavar="TEXT", nargs="?", default="", help="only names with this in them")
-    listing.set_defaults(command=_measures)
 
-    explain = commands.add_parser(
-        "explain", help="say what a measure computes, its parameters, and how other programs differ"
-    )
-    explain.add_argument("spec", metavar="SPEC", help="a measure, as in D#-nDCG@10")
-    explain.set_defaults(command=_explain)
+    explain = _command(commands, "explain", _explain, "say what measures compute, and how other programs differ")
+    explain.add_argument("specs", metavar="SPEC", nargs="+", help="a measure, as in D#-nDCG@10")
 
-    demo = commands.add_parser("demo", help="score two small runs on a small collection, both built in")
-    demo.add_argument("-q", "--per-query", action="store_true", help="a line for each topic instead of means")
+    demo = _command(commands, "demo", _demo, "score two small runs on a small collection, all built in")
     _add_output(demo)
-    demo.set_defaults(command=_demo)
+    return parser
+
+
+def _command(commands: Any, name: str, function: Callable[[argparse.Namespace], None], what: str) -> Any:
+    parser = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+    parser.set_defaults(command=function)
     return parser
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", choices=OUTPUTS, default="table", help="format (default: table)")
-    parser.add_argument("--digits", type=int, metavar="N", help="decimal places (default: 4 in tables, else all)")
+    parser.add_argument("-q", "--per-query", action="store_true", help="values of each topic instead of means")
+    parser.add_argument(
+        "-o",
+        "--output",
+        choices=OUTPUTS,
+        default="table",
+        help="a table (default), or a line for each value with run, query_id (with -q), measure and value",
+    )
+    parser.add_argument(
+        "--digits", type=_digits, metavar="N", help="decimal places (default: 4 in tables, else all there are)"
+    )
+
+
+def _digits(text: str) -> int:
+    places = int(text)
+    if not 0 <= places <= 20:
+        raise argparse.ArgumentTypeError(f"{places} is not between 0 and 20")
+    return places
 
 
 def _eval(arguments: argparse.Namespace) -> None:
     from irdiv.evaluation import evaluate
-    from irdiv.frames.trec import read_intents
 
-    parameters = dict(_setting(text) for text in arguments.set)
     measures = [irdiv.parse(spec) for spec in arguments.measures or DEFAULT_MEASURES]
     qrels = arguments.qrels
     if arguments.intents:
-        qrels = irdiv.with_intents(qrels, read_intents(arguments.intents))
+        qrels = irdiv.with_intents(qrels, arguments.intents)
     evaluation = evaluate(
         qrels,
         _by_name(arguments.runs),
@@ -144,25 +176,37 @@ def _eval(arguments: argparse.Namespace) -> None:
         ties=arguments.ties,
         duplicates=arguments.duplicates,
         components=arguments.components,
-        **parameters,
+        **_settings(arguments.set),
     )
     _print(evaluation, arguments)
 
 
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise IrdivError(f"--set takes KEY=VALUE, as in gain=linear; found {text!r}.")
+def _settings(texts: Sequence[str]) -> dict[str, Any]:
+    settings = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise IrdivError(f"--set takes KEY=VALUE, as in gain=linear; found {text!r}.")
+        if key in ("qrels", "runs", "measures", "ties", "duplicates", "components"):
+            raise IrdivError(f"{key!r} is no parameter of a measure; 'irdiv eval --help' shows how to give it.")
+        settings[key] = _value(value)
+    return settings
+
+
+def _value(text: str) -> Any:
     try:
-        return key, ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        return key, value
+        return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
 
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
     """Name each run after its file, or after its whole path where two files have the same name."""
     from irdiv.evaluation import run_name
 
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise IrdivError(f"the run file {twice!r} is given twice.")
     names = [run_name(path) for path in paths]
     return {path if names.count(name) > 1 else name: path for name, path in zip(names, paths, strict=True)}
 
@@ -173,26 +217,21 @@ def _demo(arguments: argparse.Namespace) -> None:
 
     qrels, runs = demo_collection()
     evaluation = evaluate(qrels, runs, DEFAULT_MEASURES)
-    if arguments.output == "table" and not arguments.per_query:
+    talk = arguments.output == "table" and not arguments.per_query
+    if talk:
         print(f"{len(runs)} runs, {len(evaluation.query_ids)} ambiguous topics, means over topics:\n")
     _print(evaluation, arguments)
-    if arguments.output == "table" and not arguments.per_query:
-        print(
-            "\n'relevance' finds better documents of the likeliest intent (D-nDCG, ERR-IA); 'diversified' covers\n"
-            "more intents (I-rec, alpha-nDCG) and wins where both count (D#-nDCG). 'irdiv explain D#-nDCG' says how."
+    if talk:
+        print()
+        _paragraph(
+            "'relevance' finds better documents of the likeliest intent (D-nDCG, ERR-IA); 'diversified' covers more "
+            "intents (I-rec, alpha-nDCG) and wins where both count (D#-nDCG). 'irdiv explain D#-nDCG' says how."
         )
 
 
 def _print(evaluation: Evaluation, arguments: argparse.Namespace) -> None:
     if arguments.output == "table":
-        places = 4 if arguments.digits is None else arguments.digits
-        table = evaluation.pivot().reset_index() if arguments.per_query else evaluation.summary().reset_index()
-        names = ["run", "query_id"] if arguments.per_query else ["run"]
-        for name in names:
-            column = table.pop(name).astype(str)
-            width = max([len(name), *column.str.len()])
-            table.insert(names.index(name), name.ljust(width), column.str.ljust(width))
-        print(table.to_string(index=False, float_format=f"{{:.{places}f}}".format))
+        _print_table(evaluation, arguments.per_query, 4 if arguments.digits is None else arguments.digits)
         return
     rows = evaluation.frame if arguments.per_query else _tidy_summary(evaluation)
     if arguments.output == "jsonl":
@@ -206,6 +245,15 @@ def _print(evaluation: Evaluation, arguments: argparse.Namespace) -> None:
     sys.stdout.write(rows.to_csv(sep=sep, index=False, float_format=form))
 
 
+def _print_table(evaluation: Evaluation, per_query: bool, places: int) -> None:
+    table = (evaluation.pivot() if per_query else evaluation.summary()).reset_index()
+    for place, name in enumerate(["run", "query_id"] if per_query else ["run"]):
+        column = table.pop(name).astype(str)
+        width = max([len(name), *column.str.len()])
+        table.insert(place, name.ljust(width), column.str.ljust(width))
+    print(table.to_string(index=False, float_format=f"{{:.{places}f}}".format))
+
+
 def _tidy_summary(evaluation: Evaluation) -> pd.DataFrame:
     wide = evaluation.summary().reset_index()
     long = wide.melt(id_vars="run", var_name="measure", value_name="value")
@@ -214,52 +262,74 @@ def _tidy_summary(evaluation: Evaluation) -> pd.DataFrame:
 
 
 def _measures(arguments: argparse.Namespace) -> None:
-    wanted = irdiv.measures.spec.normal_name(arguments.pattern).lower()
+    wanted = normal_name(arguments.pattern).lower()
     chosen = [d for d in registry.values() if wanted in d.name.lower().replace("_", "-")]
-    if not chosen:
-        raise irdiv.measures.spec.unknown(arguments.pattern)
-    width = max(len(declaration.name) for declaration in chosen)
-    for declaration in chosen:
-        print(f"{declaration.name:{width}}  {declaration.summary}")
+    others = [name for name in sorted(foreign_names(), key=str.lower) if wanted in name.lower()]
+    if not chosen and not others:
+        raise unknown(arguments.pattern)
+    width = max((len(declaration.name) for declaration in chosen), default=0)
+    for family in dict.fromkeys(declaration.family for declaration in chosen):
+        print(family)
+        for declaration in chosen:
+            if declaration.family == family:
+                print(f"  {declaration.name:{width}}  {declaration.summary}")
+        print()
+    if others:
+        print("ir_measures' own, on the highest grade of a document over intents")
+        _paragraph(", ".join(others), indent="  ")
+        print()
+    print("'irdiv explain NAME' says more.")
 
 
 def _explain(arguments: argparse.Namespace) -> None:
     known = ir_measures.measures.registry
-    measure = irdiv.parse(known.get(arguments.spec, arguments.spec))
-    if not isinstance(measure, Measure):
-        _explain_foreign(measure)
-        return
+    for number, spec in enumerate(arguments.specs):
+        measure = irdiv.parse(known.get(spec, spec))
+        print("\n" * bool(number) + f"{measure}\n")
+        if isinstance(measure, Measure):
+            _explain_ours(measure)
+        else:
+            _explain_foreign(measure)
+
+
+def _explain_ours(measure: Measure) -> None:
     declaration = measure.declaration
-    print(f"{measure}\n")
     _paragraph(declaration.summary)
     print("\nformula")
     _paragraph(declaration.formula, indent="  ")
-    if declaration.parameters:
-        print("\nparameters")
-        values = measure.values()
-        for parameter in declaration.parameters:
-            _paragraph(f"{parameter.name}={values[parameter.name]!r}: {parameter.meaning}", indent="  ")
+    meanings = {meaning: symbol for symbol, meaning in SYMBOLS.items() if symbol in declaration.formula}
+    print("\nwhere")
+    _paragraph("l: the cutoff", indent="  ")
+    for meaning, symbol in meanings.items():
+        _paragraph(meaning if meaning.startswith("N is") else f"{symbol.rstrip('(')}: {meaning}", indent="  ")
+    print("\nparameters")
+    values = measure.values()
+    for parameter in declaration.parameters:
+        only = "" if parameter.only_with is None else f"; only with {parameter.only_with[0]}={parameter.only_with[1]!r}"
+        _paragraph(f"{parameter.name}={values[parameter.name]!r}: {parameter.meaning}{only}", indent="  ")
     cutoff = "any, or none for the whole list" if declaration.takes_cutoff else "none: always the whole list"
-    print(f"\ncutoff\n  {cutoff}\n\nreference")
-    _paragraph(declaration.reference, indent="  ")
+    print(f"\ncutoff\n  {cutoff}\n\nreferences")
+    for reference in declaration.references:
+        print(f"  {reference}")
     if declaration.others:
         print("\nother programs")
         _paragraph(declaration.others, indent="  ")
 
 
 def _explain_foreign(measure: Any) -> None:
-    print(f"{measure}\n")
     _paragraph(f"{measure.PRETTY_NAME}, a measure of ir_measures. {measure.SHORT_DESC}")
     print("\nparameters")
     for name, info in measure.SUPPORTED_PARAMS.items():
-        _paragraph(f"{name}: {info.desc}", indent="  ")
+        default = "" if info.default is _NO_DEFAULT else f"={info.default!r}"
+        choices = "" if info.choices is _NO_DEFAULT else f" ({', '.join(map(repr, info.choices))})"
+        _paragraph(f"{name}{default}: {info.desc}{choices}", indent="  ")
     print()
     _paragraph(
-        "On qrels with intents, irdiv hands ir_measures the highest grade of each document over intents. Inside an "
-        f"operator, as in D#-{measure.NAME} or {measure.NAME}-IA, the base measure is irdiv's own."
-        if f"{measure.NAME}-IA" in registry
-        else "On qrels with intents, irdiv hands ir_measures the highest grade of each document over intents."
+        "irdiv.evaluate and 'irdiv eval' hand ir_measures the highest grade of each document over intents; "
+        "ir_measures on its own takes whichever row of a document comes last."
     )
+    if f"{measure.NAME}-IA" in registry:
+        _paragraph(f"In {measure.NAME}-IA, D-{measure.NAME} and D#-{measure.NAME} the base measure is irdiv's own.")
 
 
 def _paragraph(text: str, indent: str = "") -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from itertools import islice
 
@@ -12,6 +14,14 @@ class IrdivError(ValueError):
 
 class IrdivWarning(UserWarning):
     """Something in the input deserves a look, but the values stand as defined."""
+
+
+def warn(message: str) -> None:
+    """Warn about the user's line that called irdiv, however deep the call."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "irdiv":
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, IrdivWarning, stacklevel=depth)
 
 
 def examples(values: Iterable[object], most: int = 3) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ordered, Ties, order_run
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
@@ -25,7 +25,7 @@ from irdiv.scoring import score
 MeasureLike: TypeAlias = str | ir_measures.Measure
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """Values of measures for runs and topics.
 
@@ -144,19 +144,15 @@ def evaluate(
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     ours = [i for i, m in enumerate(wanted) if isinstance(m, Measure)]
     others = [i for i, m in enumerate(wanted) if not isinstance(m, Measure)]
-    evaluator = _foreign_evaluator(collection, [wanted[i] for i in others]) if others else None
+    foreign = _foreign_evaluator(collection, [wanted[i] for i in others]) if others else None
     for number, (name, run) in enumerate(named.items()):
         try:
             ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
-            values[number, ours] = score(ordered, [wanted[i] for i in ours])
         except IrdivError as error:
             raise IrdivError(f"run {name!r}: {error}" if len(named) > 1 else str(error)) from None
-        if evaluator is not None:
-            frame = _foreign_run(ordered, keep_scores=ties == "docid_desc")
-            place = {wanted[i]: i for i in others}
-            for metric in evaluator.iter_calc(frame):
-                topic = collection.topic_number[metric.query_id]
-                values[number, place[metric.measure], topic] = metric.value
+        values[number, ours] = score(ordered, [wanted[i] for i in ours])
+        if foreign is not None:
+            values[number, others] = _foreign_score(foreign, ordered, [wanted[i] for i in others], ties)
     return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
 
 
@@ -166,44 +162,51 @@ def _resolve(
     """Return the measures asked for, each once, with the parameters given for all."""
     if isinstance(measures, str | ir_measures.Measure):
         measures = [measures]
-    wanted: dict[Any, None] = {}
-    taken: set[str] = set()
-    for spec in measures:
-        measure = parse(spec)
-        taken |= set(parameters) & set(measure.SUPPORTED_PARAMS)
-        if "judged_only" in parameters and "judged_only" not in measure.SUPPORTED_PARAMS:
-            raise IrdivError(f"{measure} of ir_measures has no judged_only; leave it out or score it apart.")
-        if isinstance(measure, Measure):
-            measure = measure.with_defaults(parameters)
-            if components:
-                wanted.update(dict.fromkeys(measure.components()))
-        else:
-            known = set(measure.SUPPORTED_PARAMS) - set(measure.params)
-            measure = measure(**{k: v for k, v in parameters.items() if k in known})
-        wanted[measure] = None
-    if not wanted:
+    if not isinstance(measures, Iterable):
+        raise IrdivError(f"measures are specs such as 'D#-nDCG@10', one or several; found {measures!r}.")
+    asked = [parse(spec) for spec in measures]
+    if not asked:
         raise IrdivError("no measures given: expected specs such as 'D#-nDCG@10'.")
-    stray = sorted(set(parameters) - taken - {"cutoff"}) + (["cutoff"] if "cutoff" in parameters else [])
-    if stray:
-        raise IrdivError(
-            f"{stray[0]!r} is neither an argument of evaluate nor a parameter of these measures; "
-            f"'irdiv explain {next(iter(wanted))}' lists what they take."
-        )
+    _refuse_stray(asked, parameters)
+    wanted: dict[Any, None] = {}
+    for measure in asked:
+        known = set(measure.SUPPORTED_PARAMS) - set(measure.params)
+        measure = measure(**{k: v for k, v in parameters.items() if k in known})
+        if components and isinstance(measure, Measure):
+            wanted.update(dict.fromkeys(measure.components()))
+        wanted[measure] = None
     return list(wanted)
+
+
+def _refuse_stray(measures: Sequence[ir_measures.Measure], parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that no measure takes, and judged_only where one does not take it."""
+    if not isinstance(parameters.get("intents", ""), str):
+        raise IrdivError("what is known of intents goes into the qrels: evaluate(with_intents(qrels, intents), …).")
+    known = {name for measure in measures for name in measure.SUPPORTED_PARAMS} - {"cutoff"}
+    stray = sorted(set(parameters) - known)
+    if stray:
+        raise IrdivError(f"none of these measures has a parameter {stray[0]!r}; they take {', '.join(sorted(known))}.")
+    for measure in measures:
+        if parameters.get("judged_only") and "judged_only" not in measure.SUPPORTED_PARAMS:
+            raise IrdivError(f"{measure} of ir_measures has no judged_only; leave it out or score it apart.")
 
 
 def _named(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
     """Return runs by name; a dict of dicts of numbers is one run."""
-    if isinstance(runs, Mapping):
-        first = next(iter(runs.values()), None)
-        inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else None
-        if not isinstance(first, Mapping) or isinstance(inner, Mapping):
-            if not runs:
-                raise IrdivError("no runs given: expected a run or a mapping from name to run.")
-            return {str(name): run for name, run in runs.items()}
     if isinstance(runs, str | os.PathLike):
         return {run_name(runs): runs}
-    return {"run": runs}
+    if not isinstance(runs, Mapping) or (runs and all(map(_is_scores, runs.values()))):
+        return {"run": runs}
+    if not runs:
+        raise IrdivError("no runs given: expected a run or a mapping from name to run.")
+    named = {str(name): run for name, run in runs.items()}
+    if len(named) < len(runs):
+        raise IrdivError(f"two runs have the same name: {examples(map(str, runs), 9)}.")
+    return named
+
+
+def _is_scores(value: Any) -> bool:
+    return isinstance(value, Mapping) and not any(isinstance(inner, Mapping) for inner in value.values())
 
 
 def run_name(path: str | os.PathLike[str]) -> str:
@@ -229,18 +232,30 @@ def _foreign_evaluator(collection: Collection, measures: Sequence[ir_measures.Me
     )
     try:
         return ir_measures.evaluator(measures, qrels)
-    except (AssertionError, ValueError, RuntimeError) as error:
+    except (AssertionError, TypeError, ValueError, RuntimeError) as error:
         raise IrdivError(f"ir_measures cannot compute this: {error}") from error
 
 
-def _foreign_run(run: Ordered, *, keep_scores: bool) -> pd.DataFrame:
-    """Return the run for ir_measures; where our order is not that of its scores, with scores that say the order."""
+def _foreign_score(
+    evaluator: Any, run: Ordered, measures: Sequence[ir_measures.Measure], ties: Ties
+) -> NDArray[np.float64]:
+    """Return the values of ir_measures' own measures as ``[measure, topic]``."""
+    values = np.zeros((len(measures), len(run.collection.topics)))
+    place = {measure: number for number, measure in enumerate(measures)}
+    for metric in evaluator.iter_calc(_foreign_run(run, ties)):
+        values[place[metric.measure], run.collection.topic_number[metric.query_id]] = metric.value
+    return values
+
+
+def _foreign_run(run: Ordered, ties: Ties) -> pd.DataFrame:
+    """Return the run for ir_measures, with scores that say our order where its own would not.
+
+    trec_eval orders equal scores as our default does, but reads scores in single precision.
+    """
+    score = -run.columns.key[run.row]
+    same_topic = run.topic[1:] == run.topic[:-1]
+    blurred = (np.diff(score) != 0) & (np.diff(score.astype(np.float32)) == 0) & same_topic
+    if ties != "docid_desc" or blurred.any():
+        score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
     doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
-    falling = np.arange(len(run.row), 0, -1, dtype=np.float64)
-    return pd.DataFrame(
-        {
-            "query_id": run.collection.topics[run.topic],
-            "doc_id": doc_ids,
-            "score": -run.columns.key[run.row] if keep_scores else falling,
-        }
-    )
+    return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})

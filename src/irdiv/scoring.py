@@ -22,7 +22,7 @@ def score(run: Ordered, measures: Sequence[Measure]) -> Floats:
         mine = [i for i, m in enumerate(measures) if m.values().get("judged_only", False) is judged_only]
         if not mine:
             continue
-        depths = [measures[i].depth for i in mine]
+        depths = [measures[i].cutoff for i in mine]
         depth = None if None in depths else max(d for d in depths if d is not None)
         ranking = run.ranking(judged_only=judged_only, depth=depth)
         for block in collection.blocks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,18 +30,6 @@ class Memo:
             self._kept[key] = compute()
         found: T = self._kept[key]
         return found
-
-
-class Aspects(NamedTuple):
-    """The intents that count in each topic, ``[topic, intent]``, and how much."""
-
-    kept: Bools
-    weight: Floats
-
-    @property
-    def number(self) -> Ints:
-        """The number of intents of each topic."""
-        return np.count_nonzero(self.kept, axis=1)
 
 
 class Block(Memo):
@@ -72,17 +60,30 @@ class Block(Memo):
         sizes = np.diff(self.collection.row_start[self.start : self.stop + 1])
         return pad(np.arange(len(self.grades) - 1), sizes, fill=len(self.grades) - 1)
 
-    def aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
-        """Return the intents that count: those with a document of grade ``rel`` or more, or all declared ones."""
-        return self.keep(("aspects", rel, intents, renormalise), lambda: self._aspects(rel, intents, renormalise))
+    def kept(self, rel: int, intents: str) -> Bools:
+        """Return which intents count, ``[topic, intent]``.
 
-    def _aspects(self, rel: int, intents: str, renormalise: bool) -> Aspects:
-        c = self.collection
-        mine = slice(c.intent_start[self.start], c.intent_start[self.stop])
-        sizes = np.diff(c.intent_start[self.start : self.stop + 1])
-        covered = c.intent_best_grade[mine] >= rel
-        kept = pad(covered if intents == "relevant" else covered | c.intent_declared[mine], sizes, fill=False)
-        probability = pad(c.intent_probability[mine], sizes, fill=np.nan)
+        Those with a document of grade ``rel`` or more, and with ``intents="all"`` every declared one too.
+        """
+
+        def compute() -> Bools:
+            covered = self.collection.intent_best_grade[self._intents] >= rel
+            declared = self.collection.intent_declared[self._intents]
+            return self._by_topic(covered if intents == "relevant" else covered | declared, fill=False)
+
+        return self.keep(("kept", rel, intents), compute)
+
+    def number(self, rel: int, intents: str) -> Ints:
+        """Return how many intents count in each topic."""
+        return np.count_nonzero(self.kept(rel, intents), axis=1)
+
+    def weight(self, rel: int, intents: str, renormalise: bool) -> Floats:
+        """Return Pr(i|q) of the intents that count, ``[topic, intent]``; 0 for the others."""
+        key = ("weight", rel, intents, renormalise)
+        return self.keep(key, lambda: self._weight(self.kept(rel, intents), renormalise))
+
+    def _weight(self, kept: Bools, renormalise: bool) -> Floats:
+        probability = self._by_topic(self.collection.intent_probability[self._intents], fill=np.nan)
         untold = kept & np.isnan(probability)
         uniform = untold.sum(axis=1) == kept.sum(axis=1)
         self._refuse_untold(untold & ~uniform[:, None])
@@ -90,8 +91,15 @@ class Block(Memo):
         weight[uniform] = kept[uniform]
         total = ordered_sum(weight)
         self._refuse_weightless(kept.any(axis=1) & (total == 0))
-        scale = np.where(uniform | renormalise, total, 1.0)
-        return Aspects(kept, ratio(weight, scale[:, None]))
+        return ratio(weight, np.where(uniform | renormalise, total, 1.0)[:, None])
+
+    @property
+    def _intents(self) -> slice:
+        start = self.collection.intent_start
+        return slice(start[self.start], start[self.stop])
+
+    def _by_topic(self, flat: NDArray[Any], fill: Any) -> NDArray[Any]:
+        return pad(flat, np.diff(self.collection.intent_start[self.start : self.stop + 1]), fill)
 
     def _refuse_untold(self, untold: Bools) -> None:
         if untold.any():
@@ -99,13 +107,17 @@ class Block(Memo):
             c = self.collection
             raise IrdivError(
                 f"{c.intent_name(c.intent_start[self.start + topic] + place)} counts but has no probability, "
-                "while other intents of the topic have one; give all of them, or none for uniform ones."
+                "while other intents of the topic have one; give all of them, spelt as in the qrels, or none for "
+                "uniform ones."
             )
 
     def _refuse_weightless(self, weightless: Bools) -> None:
         if weightless.any():
             topic = self.collection.topics[self.start + np.flatnonzero(weightless)[0]]
-            raise IrdivError(f"all intents that count in topic {topic!r} have the probability 0.")
+            raise IrdivError(
+                f"all intents that count in topic {topic!r} have the probability 0; give one of them more, or "
+                "leave the probabilities out for uniform ones."
+            )
 
 
 def pad(flat: NDArray[Any], sizes: Ints, fill: Any) -> NDArray[Any]:

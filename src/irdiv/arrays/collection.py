@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irdiv.arrays.block import Block
-from irdiv.errors import IrdivError, IrdivWarning, examples
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
 from irdiv.frames.ids import Ids, factorize, factorize_grouped, natural_order, order
 from irdiv.kernels.lists import Bools, Floats, Ints
@@ -46,15 +45,13 @@ class Collection:
 
     def __repr__(self) -> str:
         topics = f"{len(self.topics)} topic{'s' if len(self.topics) != 1 else ''}"
-        intents = f"{int(self.intent_declared.sum())} intents" if self.has_intents else "no intents"
+        intents = int((self.intent_declared | (self.intent_best_grade > 0)).sum())
+        described = f"{intents} intents" if self.has_intents else "no intents"
         judged = f"{len(self._judged)} judged documents"
-        return f"Collection({topics}, {intents}, {judged}, highest grade {self.max_grade})"
+        return f"Collection({topics}, {described}, {judged}, highest grade {self.max_grade})"
 
     def _compile(self, columns: QrelsColumns) -> None:
-        topic_code, topics = factorize_grouped(columns.query)
-        natural = natural_order(list(topics))
-        self.topics: NDArray[np.object_] = np.asarray(topics, dtype=object)[natural]
-        topic = _inverse(natural)[topic_code]
+        topic, self.topics = _in_natural_order(columns.query)
         doc, self.documents = factorize(columns.doc)
         real = doc != _position(self.documents, NO_DOCUMENT)
         intent = self._compile_intents(topic, columns)
@@ -68,28 +65,30 @@ class Collection:
     def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
         """List the intents of each topic in natural order; return the place in that list of each judgment."""
         self.has_intents = columns.intent is not None
-        if columns.intent is None:
-            code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
-        else:
-            code, found = factorize(columns.intent)
-            natural = natural_order(list(found))
-            code, names = _inverse(natural)[code], np.asarray(found, dtype=object)[natural]
-        pair, place = _distinct_numbers(topic * max(len(names), 1) + code, len(self.topics) * max(len(names), 1))
-        self.intent_topic: Ints = pair // max(len(names), 1)
-        self.intents: NDArray[np.object_] = names[pair % max(len(names), 1)]
+        none = np.full(len(topic), "", dtype=object)
+        code, names = _in_natural_order(none if columns.intent is None else columns.intent)
+        pair, place = _distinct_numbers(topic * len(names) + code, len(self.topics) * len(names))
+        self.intent_topic: Ints = pair // len(names)
+        self.intents: NDArray[np.object_] = names[pair % len(names)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
-
         self.intent_probability = self._agreed_probability(place, columns.probability)
-        inner = np.zeros(len(pair), dtype=bool)
-        if columns.parent is not None:
-            known = columns.parent != None  # noqa: E711 (element by element)
-            parents = set(zip(topic[known].tolist(), columns.parent[known], strict=True))
-            named = zip(self.intent_topic.tolist(), self.intents, strict=True)
-            inner = np.fromiter((node in parents for node in named), dtype=bool, count=len(pair))
-        # TREC files judged, irrelevant documents under a subtopic 0 that is no intent.
-        placeholder = (self.intents == "0") & np.isnan(self.intent_probability)
-        self._intent_may_be_declared = ~inner & ~placeholder
+        self.intent_declared = self._declared(topic, place, columns)
         return place
+
+    def _declared(self, topic: Ints, place: Ints, columns: QrelsColumns) -> Bools:
+        """Tell which intents are declared: those of which something is told, or all of a topic without such."""
+        told = np.zeros(len(self.intents), dtype=bool)
+        told[place[columns.declared]] = True
+        topic_told = np.zeros(len(self.topics), dtype=bool)
+        topic_told[self.intent_topic[told]] = True
+        # TREC files judged, irrelevant documents under a subtopic 0 that is no intent.
+        declared = told | (~topic_told[self.intent_topic] & (self.intents != "0"))
+        if columns.parent is None:
+            return declared
+        known = columns.parent != None  # noqa: E711 (element by element)
+        parents = set(zip(topic[known].tolist(), columns.parent[known], strict=True))
+        nodes = zip(self.intent_topic.tolist(), self.intents, strict=True)
+        return declared & ~np.fromiter((node in parents for node in nodes), dtype=bool, count=len(declared))
 
     def _agreed_probability(self, place: Ints, given: Floats | None) -> Floats:
         agreed = np.full(len(self.intents), np.nan)
@@ -127,12 +126,12 @@ class Collection:
         if differ.any():
             one = by_key[np.flatnonzero(differ)[0]]
             two = by_key[np.flatnonzero(differ)[0] + 1]
-            about = f" for {self.intent_name(intent[one])}" if self.has_intents else ""
+            about = f" for intent {self.intents[intent[one]]!r}" if self.has_intents else ""
             hint = "" if self.has_intents else _NO_INTENTS
             raise IrdivError(
                 f"the qrels contradict themselves: document {self.documents[doc[one]]!r} of topic "
                 f"{self.topics[topic[one]]!r} has the grades {grade[one]} and {grade[two]}{about} "
-                f"({int(differ.sum())} such pairs). Keep one row for each topic, intent and document.{hint}"
+                f"(contradictions in all: {int(differ.sum())}). Keep one row for each topic, intent and document.{hint}"
             )
         keep = np.sort(by_key[np.concatenate([[True], ~again])])
         return intent[keep], topic[keep], doc[keep], grade[keep]
@@ -156,27 +155,22 @@ class Collection:
         best = np.zeros(len(self.intents), dtype=np.int64)
         np.maximum.at(best, intent, grade)
         self.intent_best_grade: Ints = best
-        told = ~np.isnan(self.intent_probability)
-        topic_told = np.zeros(len(self.topics), dtype=bool)
-        topic_told[self.intent_topic[told]] = True
-        self.intent_declared: Bools = (best > 0) | (
-            self._intent_may_be_declared & (told | ~topic_told[self.intent_topic])
-        )
 
     def _warn_of_topics_without_relevant(self) -> None:
         bare = self.topics[np.diff(self.row_start) == 0]
         if len(bare):
-            warnings.warn(
+            warn(
                 f"{len(bare)} of {len(self.topics)} topics have no relevant document and score 0 in every "
-                f"measure: {examples(bare, 10)}",
-                IrdivWarning,
-                stacklevel=5,
+                f"measure: {examples(bare, 10)}"
             )
 
     def require_intents(self, measure: object) -> None:
         """Refuse a diversity measure where the qrels know no intents."""
         if not self.has_intents:
-            raise IrdivError(f"{measure} needs intents, but the qrels have no intent column.{_NO_INTENTS}")
+            raise IrdivError(
+                f"{measure} needs intents, but the qrels have no intent column, or it is 0 throughout as in ad hoc "
+                f"qrels.{_NO_INTENTS}"
+            )
 
     @cached_property
     def topic_number(self) -> dict[str, int]:
@@ -229,10 +223,13 @@ class Collection:
             yield start, len(cells)
 
 
-def _inverse(permutation: Ints) -> Ints:
-    out = np.empty_like(permutation)
-    out[permutation] = np.arange(len(permutation))
-    return out
+def _in_natural_order(ids: Ids) -> tuple[Ints, NDArray[np.object_]]:
+    """Return a code for each id and the distinct ids, in the order a person expects."""
+    code, found = factorize_grouped(ids)
+    natural = natural_order(list(found))
+    place = np.empty_like(natural)
+    place[natural] = np.arange(len(natural))
+    return place[code], np.asarray(found, dtype=object)[natural]
 
 
 def _distinct_numbers(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
@@ -258,6 +255,5 @@ def _find_sorted(known: Ints, wanted: Ints) -> Ints:
 
 
 _NO_INTENTS = (
-    " Name the intent column 'intent_id', 'subtopic_id' or 'iteration' (with more than the one value 0), "
-    "or read a diversity qrels file by its path."
+    " In a frame the intent column is 'intent_id', 'subtopic_id' or 'iteration'; in a qrels file it is the second."
 )

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from irdiv.arrays.block import Aspects, Block, Memo, pad
+from irdiv.arrays.block import Block, Memo, pad
 from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
@@ -72,10 +72,6 @@ class Scene(Memo):
     def relevant(self, rel: int) -> Bools:
         """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""
         return self.keep(("relevant", rel), lambda: self.grades >= rel)
-
-    def aspects(self, rel: int, intents: str, renormalise: bool = True) -> Aspects:
-        """Return the intents that count."""
-        return self.block.aspects(rel, intents, renormalise)
 
 
 def order_run(
@@ -173,6 +169,6 @@ def _refuse_duplicates(collection: Collection, docs: Ids, topic: Ints, row: Ints
     pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]), strict=True)
     named = examples((f"{query} {doc}" for query, doc in pairs), 3)
     raise IrdivError(
-        f"the run has {len(row)} repeated documents (topic and document): {named}. Remove them, or keep the "
-        "best-ranked of each with duplicates='first'."
+        f"the run repeats documents, {len(row)} in all (topic and document): {named}. Remove them, or keep the "
+        "best-ranked of each with duplicates='first' (on the command line, --duplicates first)."
     )

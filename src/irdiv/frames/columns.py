@@ -42,6 +42,9 @@ INTENT_FACTS = ("probability", "type", "parent_id", "description")
 # ir_measures and trec_eval fill the iteration of ad hoc qrels with these; they name no intent.
 _NO_ITERATION = ("0", "Q0")
 
+MOST_GRADE = 100_000
+"""Grades index tables of gains; what is larger is no grade."""
+
 NO_DOCUMENT = "_no_document_"
 """The document of the rows by which `with_intents` keeps intents that have no judged document."""
 
@@ -55,6 +58,8 @@ class QrelsColumns(NamedTuple):
     intent: Ids | None
     probability: NDArray[np.float64] | None
     parent: NDArray[np.object_] | None
+    declared: NDArray[np.bool_]
+    """Whether a row tells something of its intent beside a judgment."""
 
 
 class RunColumns(NamedTuple):
@@ -72,7 +77,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         frame,
         "qrels",
         ("query_id", "doc_id", "relevance"),
-        ("intent_id", "probability", "parent_id"),
+        ("intent_id", *INTENT_FACTS),
     )
     if not may_be_empty:
         _refuse_empty(frame, "qrels")
@@ -86,6 +91,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         intent=intent,
         probability=_numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
         parent=_optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
+        declared=_any_known([frame[names[fact]] for fact in INTENT_FACTS if fact in names], len(frame)),
     )
 
 
@@ -113,7 +119,12 @@ def as_frame(
         return nw.from_native(read(data), eager_only=True)
     if isinstance(data, Mapping):
         return nw.from_native(_from_dicts(data, kind, nested), eager_only=True)
-    native = nw.from_native(data, pass_through=True)
+    try:
+        native = nw.from_native(data, pass_through=True)
+        if isinstance(native, nw.DataFrame | nw.LazyFrame):
+            native.collect_schema()
+    except nw.exceptions.DuplicateError as error:
+        raise IrdivError(f"the {kind} has two columns of the same name: {' '.join(str(error).split())}") from None
     if isinstance(native, nw.LazyFrame):
         return native.collect()
     if isinstance(native, nw.DataFrame):
@@ -145,7 +156,8 @@ def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> 
     if stranger is not None:
         raise IrdivError(
             f"cannot read the {kind} from an iterable of {type(stranger).__name__!r}: expected namedtuples "
-            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(nested)}."
+            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(nested)}. Several runs go "
+            "in a mapping from name to run; ir_measures itself takes pandas frames only."
         )
     return pd.DataFrame(rows, columns=list(rows[0]._fields))
 
@@ -163,7 +175,8 @@ def find_columns(frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], opt
     missing = [name for name in needed if name not in found]
     if missing:
         wanted = "; ".join(" or ".join(repr(alias) for alias in ALIASES[name]) for name in missing)
-        raise IrdivError(f"the {kind} lacks a column: expected {wanted}, found {examples(present, 12)}.")
+        lack = "lacks" if kind == "run" else "lack"
+        raise IrdivError(f"the {kind} {lack} a column: expected {wanted}, found {examples(present, 12)}.")
     return found
 
 
@@ -173,12 +186,18 @@ def _names_no_intent(iteration: nw.Series[Any]) -> bool:
 
 def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
     if len(frame) == 0:
-        raise IrdivError(f"the {kind} is empty: expected at least one row with {examples(frame.columns, 12)}.")
+        verb = "is" if kind == "run" else "are"
+        raise IrdivError(f"the {kind} {verb} empty: expected at least one row with {examples(frame.columns, 12)}.")
 
 
 def _grades(column: nw.Series[Any]) -> NDArray[np.int64]:
     values = _numbers(column, "qrels")
     off = values != np.rint(values)
+    if (np.abs(values) > MOST_GRADE).any():
+        raise IrdivError(
+            f"grades are levels of a scale, but column {column.name!r} holds {values[np.abs(values).argmax()]:.0f}; "
+            f"map them to levels up to {MOST_GRADE} first."
+        )
     if off.any():
         raise IrdivError(
             f"grades are whole numbers, but column {column.name!r} holds {examples(values[off].tolist())}; "
@@ -192,7 +211,8 @@ def _numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArr
         values = np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
     except Exception as error:
         raise IrdivError(
-            f"column {column.name!r} of the {kind} must hold numbers, found {examples(column.head(3).to_list())}."
+            f"column {column.name!r} of the {kind} must hold numbers, found "
+            f"{examples(dict.fromkeys(map(str, column.head(9).to_list())))}."
         ) from error
     bad = np.isinf(values) if nulls else ~np.isfinite(values)
     if bad.any():
@@ -201,6 +221,20 @@ def _numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArr
             f"{values[bad][0]} in row {np.flatnonzero(bad)[0]} ({int(bad.sum())} such rows); drop or mend them."
         )
     return values
+
+
+def check_probabilities(column: nw.Series[Any]) -> None:
+    """Refuse probabilities that are no numbers or below 0; a missing one is no mistake."""
+    values = _numbers(column, "intents", nulls=True)
+    if (values < 0).any():
+        raise IrdivError(f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more.")
+
+
+def _any_known(columns: Sequence[nw.Series[Any]], rows: int) -> NDArray[np.bool_]:
+    known = np.zeros(rows, dtype=bool)
+    for column in columns:
+        known |= ~np.asarray(column.is_null().to_numpy(), dtype=bool)
+    return known
 
 
 def _optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:

@@ -63,7 +63,7 @@ def strings(values: pd.Series[Any] | Sequence[Any] | NDArray[Any]) -> Ids:
 
 def _whole_numbers(series: pd.Series[Any]) -> pd.Series[Any]:
     """Undo what a merge does to integer ids: 51.0 is the topic 51."""
-    if pd.api.types.is_float_dtype(series.dtype) and bool((series == series.round()).all()):
+    if pd.api.types.is_float_dtype(series.dtype) and bool(((series == series.round()) & (series.abs() < 2**53)).all()):
         return series.astype("int64")
     return series
 
@@ -101,7 +101,7 @@ def find(ids: Ids, known: Ids) -> tuple[NDArray[np.int64], int]:
 
 
 def order(ids: Ids) -> NDArray[np.int64]:
-    """Return the stable order of the ids by code point, which is the byte order of the C programs."""
+    """Return the stable order of the ids by code point, which for UTF-8 is the byte order of the C programs."""
     if isinstance(ids, np.ndarray):
         return np.argsort(ids, kind="stable")
     return np.asarray(ids.argsort(kind="stable"), dtype=np.int64)
@@ -113,5 +113,5 @@ def natural_order(ids: Sequence[str]) -> NDArray[np.int64]:
     >>> natural_order(["10", "b", "9", "a"]).tolist()
     [2, 0, 3, 1]
     """
-    keys = [(0, int(i), i) if i.isascii() and i.isdigit() else (1, 0, i) for i in ids]
+    keys = [(0, int(i), i) if i.isascii() and i.isdigit() and len(i) < 100 else (1, 0, i) for i in ids]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

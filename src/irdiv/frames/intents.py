@@ -15,6 +15,7 @@ from irdiv.frames.columns import (
     IntentsLike,
     QrelsLike,
     as_frame,
+    check_probabilities,
     find_columns,
 )
 from irdiv.frames.ids import as_ids
@@ -25,9 +26,10 @@ _KEYS = ["_irdiv_query", "_irdiv_intent"]
 def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     """Fold what is known of intents into the qrels.
 
-    The result is an ordinary frame of the kind of ``qrels`` with the columns of ``intents`` beside
+    The result is an ordinary frame of the kind of ``qrels`` with what ``intents`` tells in columns beside
     its own, so it survives ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without
-    a judged document is kept by a row with the document ``_no_document_`` and grade 0.
+    a judged document is kept by a row with the document ``_no_document_`` and grade 0. Folding again replaces
+    what was told before under the same name.
 
     Parameters
     ----------
@@ -35,7 +37,8 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
         Diversity qrels of any kind that `irdiv.evaluate` takes.
     intents
         A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
-        ``nav``), ``parent_id`` and ``description``. With ``parent_id``, inner nodes are rows too.
+        ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. With ``parent_id``,
+        inner nodes are rows too. Topics that the qrels do not have are left out.
 
     Examples
     --------
@@ -49,57 +52,84 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     """
     frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
     names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance", "intent_id"), ())
-    facts = as_frame(intents, "intents", None, ("query_id", "intent_id", "probability"))
-    known = find_columns(facts, "intents", ("query_id", "intent_id"), INTENT_FACTS)
-    told = [fact for fact in INTENT_FACTS if fact in known]
-    if not told:
-        raise IrdivError(f"the intents tell nothing: expected one or more of the columns {examples(INTENT_FACTS, 4)}.")
-
-    facts = _keyed(facts, known, "intents").select(*_KEYS, *told)
-    _refuse_contradictions(facts)
-    facts = facts.unique(_KEYS, keep="first", maintain_order=True)
-    # Columns of an earlier fold give way to the new one; so do the rows it added.
-    frame = frame.drop([fact for fact in told if fact in frame.columns])
-    frame = _keyed(frame.filter(nw.col(names["doc_id"]).cast(nw.String) != NO_DOCUMENT), names, "qrels")
+    facts = _facts(intents)
+    told = [fact for fact in INTENT_FACTS if fact in facts.columns]
+    frame = _keyed(frame.drop([fact for fact in told if fact in frame.columns]), names, "qrels")
     # Arrow has two string types, and does not concatenate one with the other.
     frame = frame.with_columns(selectors.string().cast(nw.String))
 
     backend = nw.get_native_namespace(frame)
     if nw.get_native_namespace(facts) is not backend:
-        columns = {name: facts[name].to_list() for name in facts.columns}
-        facts = nw.from_dict(columns, backend=backend)
+        facts = nw.from_dict({name: facts[name].to_list() for name in facts.columns}, backend=backend)
 
     judged = frame.join(facts, on=_KEYS, how="left")
-    unjudged = facts.join(frame.select(_KEYS), on=_KEYS, how="anti")
+    # A topic that only the intents know is none of these qrels, and would count as one that scores 0.
+    topics = frame.select(_KEYS[0]).unique()
+    unjudged = facts.join(frame.select(_KEYS), on=_KEYS, how="anti").join(topics, on=_KEYS[0], how="semi")
     if len(unjudged):
-        schema = frame.collect_schema()
-        fill = {
-            names["query_id"]: nw.col(_KEYS[0]),
-            names["intent_id"]: nw.col(_KEYS[1]),
-            names["doc_id"]: nw.lit(NO_DOCUMENT),
-            names["relevance"]: nw.lit(0),
-        }
-        unjudged = unjudged.with_columns(**{name: value.cast(schema[name]) for name, value in fill.items()})
-        judged = nw.concat([judged, unjudged], how="diagonal")
+        judged = _with_rows(judged, unjudged, names)
     return nw.maybe_reset_index(judged.drop(_KEYS)).to_native()
 
 
-def _keyed(frame: nw.DataFrame[Any], names: dict[str, str], kind: str) -> nw.DataFrame[Any]:
-    """Return the frame with its query and intent ids as strings in two columns more."""
-    backend = nw.get_native_namespace(frame)
-    keys = [
-        nw.new_series(key, list(as_ids(frame[names[name]], kind)), nw.String, backend=backend)
-        for key, name in zip(_KEYS, ("query_id", "intent_id"), strict=True)
-    ]
-    return nw.maybe_reset_index(frame).with_columns(*keys)
-
-
-def _refuse_contradictions(facts: nw.DataFrame[Any]) -> None:
-    distinct = facts.unique(maintain_order=True)
-    twice = distinct.filter(distinct.select(_KEYS).is_duplicated())
+def _facts(intents: IntentsLike) -> nw.DataFrame[Any]:
+    """Return what is told of each intent, once, by the keys of both frames."""
+    frame = as_frame(intents, "intents", trec.read_intents, ("query_id", "intent_id", "probability"))
+    names = find_columns(frame, "intents", ("query_id", "intent_id"), INTENT_FACTS)
+    told = [fact for fact in INTENT_FACTS if fact in names]
+    if not told:
+        raise IrdivError(
+            f"the intents tell nothing: expected one or more of the columns {examples(INTENT_FACTS, 4)}, "
+            f"found {examples(frame.columns, 12)}."
+        )
+    if "probability" in told:
+        check_probabilities(frame["probability"])
+    facts = _keyed(frame, names, "intents").select(*_KEYS, *told).unique(maintain_order=True)
+    twice = facts.filter(facts.select(_KEYS).is_duplicated())
     if len(twice):
         query, intent = twice[_KEYS[0]][0], twice[_KEYS[1]][0]
         raise IrdivError(
             f"the intents contradict themselves: intent {intent!r} of topic {query!r} has two rows that differ. "
             "Keep one row for each intent."
         )
+    return facts
+
+
+def _keyed(frame: nw.DataFrame[Any], names: dict[str, str], kind: str) -> nw.DataFrame[Any]:
+    """Return the frame with its query and intent ids as strings in two columns more."""
+    ids = (names["query_id"], names["intent_id"])
+    keys = [_strings(frame, name, kind).alias(key) for key, name in zip(_KEYS, ids, strict=True)]
+    return nw.maybe_reset_index(frame).with_columns(*keys)
+
+
+def _strings(frame: nw.DataFrame[Any], column: str, kind: str) -> nw.Series[Any]:
+    backend = nw.get_native_namespace(frame)
+    return nw.new_series(column, list(as_ids(frame[column], kind)), nw.String, backend=backend)
+
+
+def _with_rows(judged: nw.DataFrame[Any], unjudged: nw.DataFrame[Any], names: dict[str, str]) -> nw.DataFrame[Any]:
+    """Append a row without a document for each intent that has no judged one."""
+    backend = nw.get_native_namespace(judged)
+    fill = {
+        names["query_id"]: unjudged[_KEYS[0]],
+        names["intent_id"]: unjudged[_KEYS[1]],
+        names["doc_id"]: nw.new_series("doc", [NO_DOCUMENT] * len(unjudged), nw.String, backend=backend),
+        names["relevance"]: nw.new_series("grade", [0] * len(unjudged), nw.Int64, backend=backend),
+    }
+    schema = judged.collect_schema()
+    for name, values in fill.items():
+        fitting = _cast(values, schema[name])
+        if fitting is None:
+            judged = judged.with_columns(_strings(judged, name, "qrels"))
+            fitting = values
+        unjudged = unjudged.with_columns(fitting.alias(name))
+    return nw.concat([judged, unjudged], how="diagonal")
+
+
+def _cast(values: nw.Series[Any], dtype: Any) -> nw.Series[Any] | None:
+    """Return values in a dtype, or None where they do not fit it."""
+    if dtype in (nw.Categorical, nw.Enum):
+        return None
+    try:
+        return values.cast(dtype)
+    except Exception:  # each frame library has an error of its own for an id that is no number
+        return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
+import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -62,8 +63,7 @@ def read_run(path: PathLike) -> pd.DataFrame:
 
 def _read(path: PathLike, layout: _Layout) -> pd.DataFrame:
     path = Path(path)
-    if not path.is_file():
-        raise IrdivError(f"no such {layout.kind} file: {str(path)!r}")
+    _require_file(path, layout.kind)
     dtypes: dict[str, Any] = dict.fromkeys(layout.columns, str) | layout.numbers
     with _open(path, layout) as file:
         try:
@@ -81,12 +81,19 @@ def _read(path: PathLike, layout: _Layout) -> pd.DataFrame:
                     na_filter=False,
                     encoding="utf-8",
                 )
-        except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning, EOFError, OSError) as error:
+        except (ValueError, OverflowError, pd.errors.ParserError, pd.errors.ParserWarning, EOFError, OSError) as error:
             raise _diagnosis(path, layout, error) from None
     last = frame[layout.columns[-1]]
     if frame.empty or last.isna().any() or (last == "").any():
         raise _diagnosis(path, layout, None)
     return frame
+
+
+def _require_file(path: Path, kind: str) -> None:
+    if path.is_dir():
+        raise IrdivError(f"{str(path)!r} is a folder; expected a {kind} file.")
+    if not path.exists():
+        raise IrdivError(f"no such {kind} file: {str(path)!r}")
 
 
 def _open(path: Path, layout: _Layout) -> Any:
@@ -121,39 +128,69 @@ def _fault(raw: bytes, layout: _Layout) -> str | None:
     except UnicodeDecodeError as error:
         return f"byte {raw[error.start]:#04x} is not UTF-8"
     if cells and len(cells) != len(layout.columns):
-        return f"found {len(cells)} columns"
+        other = next((o for o in (_QRELS, _RUN) if o is not layout and len(o.columns) == len(cells)), None)
+        as_in = "" if other is None else f", as {'qrels have' if other is _QRELS else 'a run has'}"
+        return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}{as_in}"
     for name, cell in zip(layout.columns, cells, strict=False):
-        kind: Callable[[str], object] = layout.numbers.get(name, str)
-        try:
-            kind(cell)
-        except ValueError:
-            return f"{name} is {cell!r}, not {'an integer' if kind is int else 'a number'}"
+        if name in layout.numbers and not _is_number(cell, layout.numbers[name]):
+            return f"{name} is {cell!r}, not {'an integer' if layout.numbers[name] is int else 'a finite number'}"
     return None
+
+
+def _is_number(cell: str, kind: type) -> bool:
+    if kind is int:
+        return re.fullmatch("[+-]?[0-9]{1,18}", cell) is not None
+    try:
+        return "_" not in cell and math.isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 def read_intents(path: PathLike) -> pd.DataFrame:
     """Read what is known of intents.
 
-    The file has a header with ``query_id, intent_id`` and one or more of ``probability, type, parent_id,
-    description``, separated by tabs or commas; or no header and ``topic intent probability [type]``
-    separated by spaces, as NTCIREVAL's Iprob and DINprob files.
+    The file is comma- or tab-separated with a header that names ``query_id``, ``intent_id`` and one or more of
+    ``probability, type, parent_id, description``; or it has no header and, separated by commas, tabs or
+    spaces, ``topic intent probability [type]``, as NTCIREVAL's Iprob and DINprob files.
     """
     path = Path(path)
-    if not path.is_file():
-        raise IrdivError(f"no such intents file: {str(path)!r}")
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    header = lines[0] if lines else ""
-    sep = next((s for s in "\t," if s in header and not header.split(s)[0].strip().isdigit()), None)
-    names = None if sep else ["query_id", "intent_id", "probability", "type"][: len(header.split())]
-    if not lines or (names is not None and len(names) < 3):
-        raise IrdivError(f"{path}: expected 'topic intent probability' in each line, or a header of columns.")
+    _require_file(path, "intents")
     try:
-        return pd.read_csv(
+        with path.open(encoding="utf-8-sig") as file:
+            first = file.readline()
+        sep = next((mark for mark in "\t," if mark in first), None)
+        cells = [cell.strip() for cell in first.split(sep)]
+        named = any(cell in _INTENT_NAMES for cell in cells)
+        names = None if named else ["query_id", "intent_id", "probability", "type"][: len(cells)]
+        if not named and (len(cells) not in (3, 4) or (len(cells) == 4 and cells[3] not in ("inf", "nav"))):
+            raise IrdivError(
+                f"{path}, line 1: expected 'topic intent probability [inf|nav]', or a header with the columns "
+                f"query_id, intent_id and probability; found {first.strip()[:80]!r}."
+            )
+        frame = pd.read_csv(
             path,
             sep=sep or r"\s+",
             names=names,
-            dtype={"query_id": str, "intent_id": str, "parent_id": str, "type": str, "description": str},
+            dtype=str,
+            keep_default_na=False,
+            na_values=[""],
+            skipinitialspace=True,
+            index_col=False,
             encoding="utf-8-sig",
         )
-    except (ValueError, pd.errors.ParserError) as error:
+    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise IrdivError(f"{path}: not an intents file ({error}).") from None
+    return _numeric_probability(frame.rename(columns=str.strip), path)
+
+
+_INTENT_NAMES = ("query_id", "qid", "intent_id", "intent", "subtopic_id", "subtopic", "probability", "parent_id")
+
+
+def _numeric_probability(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    if "probability" in frame.columns:
+        numbers = pd.to_numeric(frame["probability"], errors="coerce")
+        wrong = numbers.isna() & frame["probability"].notna()
+        if wrong.any():
+            raise IrdivError(f"{path}: probability is {frame['probability'][wrong].iloc[0]!r}, not a number.")
+        frame = frame.assign(probability=numbers)
+    return frame

@@ -45,13 +45,13 @@ def p_plus(lists: Lists, ideal: Lists, beta: float) -> Floats:
     return np.take_along_axis(mean, r_p, axis=-1)
 
 
-def stop_by_grade(grade: Ints, h: int) -> Floats:
-    """Pr(r) = (2^x − 1) / 2^h, for x > 0."""
-    return np.ldexp(np.ldexp(1.0, np.maximum(grade, 0)) - 1.0, -h)
+def stop_by_grade(grade: Ints, H: int) -> Floats:
+    """Pr(r) = (2^x − 1) / 2^H, taken apart so that no power overflows."""
+    return np.ldexp(1.0, grade - H) - np.ldexp(1.0, -H)
 
 
 def stop_by_gain(gain: Floats, ideal: Lists) -> Floats:
-    """Pr(r) = g / (h + 1), h the highest gain of the ideal list."""
+    """Pr(r) = g / (g* + 1), g* the highest gain of the ideal list."""
     return gain / (ideal.gain[..., :1] + 1.0)
 
 
@@ -86,10 +86,10 @@ def gap(rank: Ints, grade: Ints) -> Floats:
     return np.cumsum(inner / rank, axis=-1)
 
 
-def average_precision(lists: Lists) -> Floats:
+def average_precision(relevant: Bools, rank: Ints) -> Floats:
     """Σ J(r) · C(r) / r."""
-    C = np.cumsum(lists.relevant, axis=-1)
-    return np.cumsum(np.where(lists.relevant, C / lists.rank, 0.0), axis=-1)
+    C = np.cumsum(relevant, axis=-1)
+    return np.cumsum(np.where(relevant, C / rank, 0.0), axis=-1)
 
 
 def relevant_retrieved(relevant: Bools) -> Floats:

@@ -24,7 +24,8 @@ def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
 
     At each rank the document with the largest gain comes next; among equals, the one with the largest
     doc id, which is the last of them along the document axis. Documents with the same intents are
-    interchangeable but for their ids, so the search is over intent sets.
+    interchangeable but for their ids, so the search is over intent sets. Gains are compared as ndeval has them:
+    summed over intents in order, in floating point, which decides near-ties where 1 − α is no power of two.
     """
     sets, newest, older = _intent_sets(relevant)
     topics = np.arange(len(relevant))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,7 @@ from irdiv.kernels.lists import (
     ratio,
 )
 from irdiv.measures.declaration import Parameter, boolean, choice, number
-from irdiv.measures.parameters import BETA_BLENDED, GAIN, MAX_GRADE, REL, STOP
+from irdiv.measures.parameters import BETA_BLENDED, GAIN, GAIN_IF_GRADED, GAIN_OF_STOP, MAX_GRADE, REL, STOP
 
 Values = Mapping[str, Any]
 
@@ -35,7 +34,7 @@ class Base:
     name: str
     summary: str
     formula: str
-    reference: str
+    references: tuple[str, ...]
     curve: Callable[[Lists, Lists, Values], Floats] = field(repr=False)
     norm: Callable[[Lists, Lists, Values, int | None], Floats | Ints | int] = field(repr=False)
     parameters: tuple[Parameter, ...] = ()
@@ -45,10 +44,10 @@ class Base:
     alone: bool = False
     """Whether the name, on its own, is ours and not one of ir_measures."""
     others: str = ""
-
-    def score(self, lists: Lists, ideal: Lists, values: Values, cutoff: int | None, curve: Floats) -> Floats:
-        """Return the value at a cutoff, given the curve."""
-        return ratio(at(curve, lists.rank, cutoff), self.norm(lists, ideal, values, cutoff))
+    formula_of_gains: str = ""
+    """The formula where only global gains exist, if it is another."""
+    norm_needs_list: bool = False
+    """Whether what divides the curve depends on the list, and not on the collection alone."""
 
 
 def gain_table(gain: str | Mapping[int, float], levels: Ints) -> Floats:
@@ -71,7 +70,7 @@ def gain_table(gain: str | Mapping[int, float], levels: Ints) -> Floats:
 def _stop(lists: Lists, ideal: Lists, values: Values) -> Floats:
     if lists.grade is None or values["stop"] == "linear":
         return kernels.stop_by_gain(lists.gain, ideal)
-    return kernels.stop_by_grade(lists.grade, values["h"])
+    return kernels.stop_by_grade(lists.grade, values["H"])
 
 
 def _discount(lists: Lists, values: Values) -> Floats:
@@ -143,14 +142,26 @@ _NORM = Parameter(
 _DISCOUNT = Parameter(
     "discount", "log2", "'log2' for 1/log2(r + 1), 'jk' for 1/log_b r from rank b on", choice("log2", "jk")
 )
-_B = Parameter("b", 2.0, "base of the logarithm of discount='jk'", number(1, math.inf, open_low=True))
+_B = Parameter(
+    "b",
+    2.0,
+    "base of the logarithm of discount='jk'",
+    number(1, 1e6, open_low=True),
+    only_with=("discount", "jk"),
+)
+
+_SAKAI_SONG = "Sakai and Song, SIGIR 2011"
+_ERR = "Σ_{r≤l} (1/r)·Pr(r)·Π_{j<r}(1−Pr(j))"
+_EBR = "Σ_{r≤l} (C(r)+β·cg(r))/(r+β·cg*(r)) · Pr(r)·Π_{j<r}(1−Pr(j))"
+_PR = "Pr(r) = (2^x−1)/2^H"
+_PR_OF_GAINS = "Pr(r) = GG(r)/(g*+1)"
 
 BASES = (
     Base(
         "nDCG",
         "Normalised discounted cumulative gain.",
         "Σ_{r≤l} g(r)/log2(r+1), over the same of the ideal list",
-        "Järvelin and Kekäläinen, TOIS 20(4), 2002; Burges et al., ICML 2005 (discount log2(r+1))",
+        ("Järvelin and Kekäläinen, TOIS 20(4), 2002", "Burges et al., ICML 2005 (discount log2(r+1))"),
         curve=_dcg,
         norm=_of_ideal(_dcg),
         parameters=(GAIN, _DISCOUNT, _B),
@@ -162,7 +173,7 @@ BASES = (
         "Q",
         "Q-measure: average precision on the blended ratio of precision and cumulative gain.",
         "1/min(l,R) · Σ_{r≤l} J(r)·(C(r)+β·cg(r)) / (r+β·cg*(r))",
-        "Sakai, SIGIR 2004; Sakai and Song, SIGIR 2011",
+        ("Sakai, SIGIR 2004", _SAKAI_SONG),
         curve=lambda lists, ideal, v: kernels.q_measure(lists, ideal, v["beta"]),
         norm=_cutoff_or_relevant,
         parameters=(GAIN, REL, BETA_BLENDED),
@@ -174,7 +185,7 @@ BASES = (
         "P+",
         "P-plus: mean blended ratio down to the preferred rank, the first with the highest gain in the list.",
         "1/C(r_p) · Σ_{r≤r_p} J(r)·(C(r)+β·cg(r)) / (r+β·cg*(r)), r_p in the first l",
-        "Sakai, AIRS 2006",
+        ("Sakai, AIRS 2006",),
         curve=lambda lists, ideal, v: kernels.p_plus(lists, ideal, v["beta"]),
         norm=_one,
         parameters=(GAIN, REL, BETA_BLENDED),
@@ -185,29 +196,31 @@ BASES = (
     Base(
         "ERR",
         "Expected reciprocal rank of the document that satisfies the user.",
-        "Σ_{r≤l} (1/r)·Pr(r)·Π_{k<r}(1−Pr(k)), Pr(r) = (2^x−1)/2^h",
-        "Chapelle et al., CIKM 2009",
+        f"{_ERR}, {_PR}",
+        ("Chapelle et al., CIKM 2009",),
         curve=_err,
         norm=_one,
-        parameters=(STOP, GAIN, MAX_GRADE),
-        others="gdeval fixes h = 4. NTCIREVAL stops with g/(h+1), which is stop='linear' with gain='linear'.",
+        parameters=(STOP, GAIN_OF_STOP, MAX_GRADE),
+        formula_of_gains=f"{_ERR}, {_PR_OF_GAINS}",
+        others="gdeval fixes h = 4. NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
     ),
     Base(
         "nERR",
         "Expected reciprocal rank over that of the ideal list.",
-        "ERR@l over the ideal's ERR@l",
-        "Chapelle et al., CIKM 2009; Sakai and Song, SIGIR 2011",
+        f"{_ERR}, {_PR}, over the same of the ideal list",
+        ("Chapelle et al., CIKM 2009", _SAKAI_SONG),
         curve=_err,
         norm=_of_ideal(_err),
-        parameters=(STOP, GAIN, MAX_GRADE),
+        parameters=(STOP, GAIN_OF_STOP, MAX_GRADE),
+        formula_of_gains=f"{_ERR}, {_PR_OF_GAINS}, over the same of the ideal list",
         alone=True,
-        others="NTCIREVAL stops with g/(h+1), which is stop='linear' with gain='linear'.",
+        others="NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
     ),
     Base(
         "GAP",
         "Graded average precision with equal weight on every step of the grade scale.",
-        "Σ_{r≤l} (1/r) Σ_{k≤r} M(M+1), M = min(x(r),x(k)), over Σ_d x(x+1) of all relevant documents",
-        "Robertson, Kanoulas and Yilmaz, SIGIR 2010",
+        "Σ_{r≤l} (1/r) Σ_{j≤r} M(M+1), M = min(x(r),x(j)), over Σ_d x(x+1) of all relevant documents",
+        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010",),
         curve=_gap,
         norm=_gap_total,
         under_d=None,
@@ -216,8 +229,8 @@ BASES = (
     Base(
         "nGAP",
         "Graded average precision over that of the ideal's first l.",
-        "Σ_{r≤l} (1/r) Σ_{k≤r} M(M+1), M = min(x(r),x(k)), over the same of the ideal list",
-        "Robertson, Kanoulas and Yilmaz, SIGIR 2010; Sakai and Song, SIGIR 2011",
+        "Σ_{r≤l} (1/r) Σ_{j≤r} M(M+1), M = min(x(r),x(j)), over the same of the ideal list",
+        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
         curve=_gap,
         norm=_of_ideal(_gap),
         under_d=None,
@@ -227,8 +240,8 @@ BASES = (
         "AP",
         "Average precision.",
         "1/R · Σ_{r≤l} J(r)·C(r)/r",
-        "Buckley and Voorhees, SIGIR 2000",
-        curve=lambda lists, ideal, v: kernels.average_precision(lists),
+        ("Buckley and Voorhees, SIGIR 2000",),
+        curve=lambda lists, ideal, v: kernels.average_precision(lists.relevant, lists.rank),
         norm=_ap_norm,
         parameters=(REL, _NORM),
         under_d=(_NORM,),
@@ -238,16 +251,17 @@ BASES = (
         "P",
         "Precision: the share of relevant documents among the first l.",
         "C(l)/l, also where the list is shorter; without a cutoff, over the length of the list",
-        "van Rijsbergen, Information Retrieval, 1979",
+        ("van Rijsbergen, Information Retrieval, 1979",),
         curve=lambda lists, ideal, v: kernels.relevant_retrieved(lists.relevant),
         norm=_cutoff_or_length,
+        norm_needs_list=True,
         parameters=(REL,),
     ),
     Base(
         "Recall",
         "The share of the relevant documents that are among the first l.",
         "C(l)/R",
-        "van Rijsbergen, Information Retrieval, 1979",
+        ("van Rijsbergen, Information Retrieval, 1979",),
         curve=lambda lists, ideal, v: kernels.relevant_retrieved(lists.relevant),
         norm=_relevant,
         parameters=(REL,),
@@ -256,7 +270,7 @@ BASES = (
         "RR",
         "Reciprocal rank of the first relevant document.",
         "1/r_1 if r_1 ≤ l, else 0",
-        "Kantor and Voorhees, Information Retrieval 2(2), 2000",
+        ("Kantor and Voorhees, Information Retrieval 2(2), 2000",),
         curve=lambda lists, ideal, v: kernels.first_relevant(lists, 1.0 / lists.rank),
         norm=_one,
         parameters=(REL,),
@@ -265,7 +279,7 @@ BASES = (
         "Hit",
         "Whether there is a relevant document among the first l.",
         "1 if C(l) > 0, else 0",
-        "Sakai, Laboratory Experiments in Information Retrieval, 2018",
+        ("Sakai, Laboratory Experiments in Information Retrieval, 2018",),
         curve=lambda lists, ideal, v: kernels.first_relevant(lists, np.ones(lists.rank.shape)),
         norm=_one,
         parameters=(REL,),
@@ -276,7 +290,7 @@ BASES = (
         "Rprec",
         "Precision at rank R.",
         "C(R)/R",
-        "Buckley and Voorhees, SIGIR 2000",
+        ("Buckley and Voorhees, SIGIR 2000",),
         curve=lambda lists, ideal, v: kernels.relevant_within_r(lists, ideal),
         norm=_relevant,
         parameters=(REL,),
@@ -285,24 +299,26 @@ BASES = (
     Base(
         "RBP",
         "Rank-biased precision.",
-        "(1−p) Σ_{r≤l} p^{r−1} J(r), or g(r)/h for J(r), h the highest gain of the ideal list",
-        "Moffat and Zobel, TOIS 27(1), 2008",
+        "(1−p) Σ_{r≤l} p^{r−1} J(r), with graded=True g(r)/g* for J(r)",
+        ("Moffat and Zobel, TOIS 27(1), 2008",),
         curve=_rbp,
         norm=_one,
-        parameters=(_P, _GRADED, REL, GAIN),
+        parameters=(_P, _GRADED, REL, GAIN_IF_GRADED),
+        formula_of_gains="(1−p) Σ_{r≤l} p^{r−1} GG(r)/g*",
         under_d=(_P,),
         others="NTCIREVAL has graded=True, p=0.95 and gain='linear'.",
     ),
     Base(
         "EBR",
         "Expected blended ratio: ERR with the blended ratio for the reciprocal rank.",
-        "Σ_{r≤l} (C(r)+β·cg(r))/(r+β·cg*(r)) · Pr(r)·Π_{k<r}(1−Pr(k))",
-        "Sakai, Laboratory Experiments in Information Retrieval, 2018",
+        f"{_EBR}, {_PR}",
+        ("Sakai, Laboratory Experiments in Information Retrieval, 2018",),
         curve=lambda lists, ideal, v: kernels.ebr(lists, ideal, _stop(lists, ideal, v), v["beta"]),
         norm=_one,
         parameters=(GAIN, REL, BETA_BLENDED, STOP, MAX_GRADE),
+        formula_of_gains=f"{_EBR}, {_PR_OF_GAINS}",
         under_d=(BETA_BLENDED,),
         alone=True,
-        others="NTCIREVAL stops with g/(h+1), which is stop='linear' with gain='linear'.",
+        others="NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
     ),
 )

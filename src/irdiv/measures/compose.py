@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import ir_measures
 
@@ -21,19 +22,23 @@ class Operator:
     D#-nDCG@10
     >>> IA(RBP(p=0.95) @ 20)
     RBP-IA(p=0.95)@20
+    >>> DSharp("Q", gamma=0.3)
+    D#-Q(gamma=0.3)
     """
 
     pattern: str
 
-    def __call__(self, base: ir_measures.Measure | str) -> Measure:
+    def __call__(self, base: ir_measures.Measure | str, **params: Any) -> Measure:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
+        if not isinstance(base, str | ir_measures.Measure):
+            raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
         name: str = base if isinstance(base, str) else base.NAME or ""
         name = {"R": "Recall"}.get(name, name)
         made = registry.get(self.pattern.format(name))
         if made is None:
             takes = [b.name for b in BASES if self.pattern.format(b.name) in registry]
             raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(takes)}.")
-        return Measure(made, **({} if isinstance(base, str) else base.params))
+        return Measure(made, **{**({} if isinstance(base, str) else base.params), **params})
 
 
 IA = Operator("{}-IA")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import numbers
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from irdiv.arrays.ranking import Scene
     from irdiv.kernels.lists import Floats
 
-_UNSET = ir_measures.measures.base._NOT_PROVIDED
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -27,23 +25,31 @@ class Parameter:
     default: Any
     meaning: str
     check: Callable[[Any], Any] = field(repr=False)
+    only_with: tuple[str, Any] | None = None
+    """Another parameter and the value it must have for this one to change anything."""
 
     def accept(self, value: Any, measure: str) -> Any:
         """Return the value in its one spelling; an error says what the parameter takes."""
         try:
             return self.check(value)
         except (TypeError, ValueError) as error:
-            raise IrdivError(f"{measure}: {self.name}={value!r} is not {error}.") from None
+            raise IrdivError(f"{measure}: {self.name}={reprlib.repr(value)} is not {error}.") from None
+
+    def counts(self, values: Mapping[str, Any]) -> bool:
+        """Tell whether this parameter changes anything, given the values of all."""
+        return self.only_with is None or values[self.only_with[0]] == self.only_with[1]
 
 
 @dataclass(frozen=True)
 class Declaration:
     """Everything there is to say of a measure; all lists, pages and parsers read this."""
 
+    family: str
+    """The heading under which lists show it."""
     name: str
     summary: str
     formula: str
-    reference: str
+    references: tuple[str, ...]
     score: Callable[[Scene, Mapping[str, Any], int | None], Floats] = field(repr=False)
     """Values ``[topic]`` for a scene, the values of all parameters, and a cutoff."""
     parameters: tuple[Parameter, ...] = ()
@@ -60,11 +66,6 @@ class Declaration:
     def by_name(self) -> dict[str, Parameter]:
         """The parameters by name."""
         return {parameter.name: parameter for parameter in self.parameters}
-
-    def signature(self) -> str:
-        """Return the spec with every parameter at its default."""
-        inside = ", ".join(f"{p.name}={p.default!r}" for p in self.parameters)
-        return self.name + (f"({inside})" if inside else "") + ("[@k]" if self.takes_cutoff else "")
 
 
 class Measure(ir_measures.Measure):
@@ -97,11 +98,11 @@ class Measure(ir_measures.Measure):
         return _restore, (self.declaration.name, self.params)
 
     def __repr__(self) -> str:
-        order = {p.name: p.default for p in self.declaration.parameters}
+        values = self.values()
         inside = ",".join(
-            f"{name}={self.params[name]!r}"
-            for name, default in order.items()
-            if name in self.params and self.params[name] != default
+            f"{p.name}={values[p.name]!r}"
+            for p in self.declaration.parameters
+            if values[p.name] != p.default and p.counts(values)
         )
         cutoff = self.params.get("cutoff")
         return self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
@@ -112,31 +113,22 @@ class Measure(ir_measures.Measure):
         cutoff: int | None = self.params.get("cutoff")
         return cutoff
 
-    @property
-    def depth(self) -> int | None:
-        """How deep a ranking must be known; None for the whole of it."""
-        return self.cutoff
-
     def values(self) -> dict[str, Any]:
         """Return every parameter's value, given or by default."""
         return {p.name: self.params.get(p.name, p.default) for p in self.declaration.parameters}
 
-    def with_defaults(self, given: Mapping[str, Any]) -> Measure:
-        """Return this measure with other values for what it takes and does not say itself."""
-        mine = {k: v for k, v in given.items() if k in self.declaration.by_name and k not in self.params}
-        return self(**mine) if mine else self
-
     def components(self) -> list[Measure]:
         """Return the measures this one is made of, with its parameters and cutoff."""
-        return [_restore(name, self.params, partly=True) for name in self.declaration.components]
+        return [
+            made(**{k: v for k, v in self.params.items() if k in made.SUPPORTED_PARAMS})
+            for made in (_restore(name, {}) for name in self.declaration.components)
+        ]
 
 
-def _restore(name: str, params: Mapping[str, Any], *, partly: bool = False) -> Measure:
+def _restore(name: str, params: Mapping[str, Any]) -> Measure:
     from irdiv.measures import registry
 
-    known = registry[name]
-    taken = {k: v for k, v in params.items() if not partly or k == "cutoff" or k in known.by_name}
-    return Measure(known, **taken)
+    return Measure(registry[name], **params)
 
 
 def _owned_params(declaration: Declaration) -> Mapping[str, Any]:
@@ -164,7 +156,7 @@ def _cutoff(declaration: Declaration, value: Any) -> int:
         raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
     try:
         return whole(1)(value)
-    except ValueError:
+    except (TypeError, ValueError):
         raise IrdivError(
             f"the cutoff of {declaration.name} must be a whole number from 1, as in {declaration.name}@10; "
             f"found {value!r}."
@@ -182,7 +174,7 @@ def number(low: float, high: float, *, open_low: bool = False) -> Callable[[Any]
     """Return a check for a number between two bounds."""
 
     def check(value: Any) -> float:
-        bounds = f"a number {'above' if open_low else 'from'} {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
+        bounds = f"a number {'above' if open_low else 'from'} {low:g} to {high:g}"
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(bounds)
         given = float(value)
@@ -193,13 +185,17 @@ def number(low: float, high: float, *, open_low: bool = False) -> Callable[[Any]
     return check
 
 
-def whole(low: int) -> Callable[[Any], int]:
-    """Return a check for a whole number from a bound on."""
+def whole(low: int, high: int | None = None) -> Callable[[Any], int]:
+    """Return a check for a whole number from a bound on, up to another if there is one."""
 
     def check(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < low:
-            raise ValueError(f"a whole number from {low}")
-        return int(value)
+        bounds = f"a whole number from {low}" + ("" if high is None else f" to {high}")
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+            raise TypeError(bounds)
+        given = int(value)
+        if given < low or (high is not None and given > high):
+            raise ValueError(bounds)
+        return given
 
     return check
 
@@ -230,9 +226,9 @@ def gain(value: Any) -> Any:
     if not isinstance(value, Mapping) or not value:
         raise TypeError(wanted)
     try:
-        out = {whole(-(10**9))(grade): number(0, math.inf)(g) for grade, g in value.items()}
+        out = {whole(-(10**6), 10**6)(grade): number(0, 1e100)(g) for grade, g in value.items()}
     except (TypeError, ValueError):
-        raise ValueError(f"{wanted}, with gains of 0 or more") from None
+        raise ValueError(f"{wanted}, with gains from 0 to 1e100") from None
     if any(g != 0 for grade, g in out.items() if grade <= 0):
         raise ValueError(f"{wanted}: grades of 0 and below are not relevant and have gain 0")
     return _Gains(sorted(out.items()))

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irdiv.kernels.base import average_precision
-from irdiv.kernels.lists import Floats, Ints, Lists, at, log_discount, ordered_sum, powers, ratio
-from irdiv.kernels.novelty import coverage, last_rank_that_counts
+from irdiv.kernels.lists import Floats, Ints, at, log_discount, ordered_sum, powers, ratio
+from irdiv.kernels.novelty import last_rank_that_counts
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.novelty import (
     Discount,
     ideal_novelty_score,
+    intent_recall,
     normalised_novelty_score,
     novelty_score,
 )
@@ -30,9 +31,9 @@ Values = Mapping[str, Any]
 
 _CLARKE = "Clarke et al., SIGIR 2008"
 _OTHERS = (
-    "This is ndeval's measure under ir_measures' name. Through ir_measures it is computed by pyndeval (ties by doc "
-    "id ascending, cutoffs up to 20) until irdiv.take_over(); irdiv computes it without a limit and breaks ties "
-    "by doc id descending, as ndeval -traditional does."
+    "This is ndeval's measure under ir_measures' name. Through ir_measures it is computed by pyndeval, which orders "
+    "equal scores by doc id ascending and takes cutoffs up to 20, until irdiv.take_over(); irdiv orders them by doc id "
+    "descending, as ndeval -traditional, and takes any cutoff."
 )
 _AT_ONE = " ndeval itself forgets to divide the value at cutoff 1 by the number of intents; irdiv divides."
 
@@ -42,7 +43,7 @@ def declarations() -> Iterable[Declaration]:
     yield _declare(
         "ERR_IA",
         "Intent-aware expected reciprocal rank, collection-independent.",
-        "Σ_{r≤k} NG(r)/r over Σ_{r≤k} N(1−α)^{r−1}/r, NG(r) = Σ_i J_i(r)·(1−α)^{C_i(r−1)}",
+        "Σ_{r≤l} NG(r)/r over Σ_{r≤l} N(1−α)^{r−1}/r",
         "Chapelle et al., Information Retrieval 14(6), 2011",
         lambda scene, values, cutoff: _over_any_collection(scene, values, cutoff, _reciprocal),
         (REL, ALPHA, JUDGED_ONLY),
@@ -51,7 +52,7 @@ def declarations() -> Iterable[Declaration]:
     yield _declare(
         "nERR_IA",
         "Intent-aware expected reciprocal rank over the greedy ideal.",
-        "Σ_{r≤k} NG(r)/r over the same of the greedy ideal list",
+        "Σ_{r≤l} NG(r)/r over the same of the greedy ideal list",
         "Chapelle et al., Information Retrieval 14(6), 2011",
         lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, _reciprocal),
         (REL, ALPHA, JUDGED_ONLY),
@@ -60,7 +61,7 @@ def declarations() -> Iterable[Declaration]:
     yield _declare(
         "alpha_DCG",
         "α-DCG, collection-independent.",
-        "Σ_{r≤k} NG(r)/log2(r+1) over Σ_{r≤k} N(1−α)^{r−1}/log2(r+1)",
+        "Σ_{r≤l} NG(r)/log2(r+1) over Σ_{r≤l} N(1−α)^{r−1}/log2(r+1)",
         _CLARKE,
         lambda scene, values, cutoff: _over_any_collection(scene, values, cutoff, log_discount),
         (REL, ALPHA, JUDGED_ONLY),
@@ -69,7 +70,7 @@ def declarations() -> Iterable[Declaration]:
     yield _declare(
         "alpha_nDCG",
         "α-DCG over that of the greedy ideal.",
-        "Σ_{r≤k} NG(r)/log2(r+1) over the same of the greedy ideal list",
+        "Σ_{r≤l} NG(r)/log2(r+1) over the same of the greedy ideal list",
         _CLARKE,
         lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, log_discount),
         (REL, ALPHA, JUDGED_ONLY),
@@ -104,17 +105,17 @@ def declarations() -> Iterable[Declaration]:
     yield _declare(
         "P_IA",
         "Intent-aware precision.",
-        "Σ_{r≤k} (intents of d_r) / (kN)",
+        "Σ_{r≤l} (intents of d_r) / (lN)",
         "Agrawal et al., WSDM 2009",
         _p_ia,
         (REL, JUDGED_ONLY),
     )
     yield _declare(
         "StRecall",
-        "Subtopic recall: the share of the intents that the first k documents cover.",
-        "intents covered in the first k / N",
+        "Subtopic recall: the share of the intents that the first l documents cover.",
+        "intents covered in the first l / N",
         "Zhai, Cohen and Lafferty, SIGIR 2003",
-        _strec,
+        lambda scene, values, cutoff: intent_recall(scene, {**values, "intents": "relevant"}, cutoff),
         (REL, JUDGED_ONLY),
         others=" I-rec is the same by another name.",
     )
@@ -124,11 +125,22 @@ def _declare(
     name: str, summary: str, formula: str, reference: str, score: Any, parameters: Any, **more: Any
 ) -> Declaration:
     others = _OTHERS + more.pop("others", "")
-    return Declaration(name, summary, formula, reference, score, parameters, others=others, owner="ir_measures", **more)
+    return Declaration(
+        family="ndeval's measures, by ir_measures' names: binary, intents uniform",
+        name=name,
+        summary=summary,
+        formula=formula,
+        references=(reference,),
+        score=score,
+        parameters=parameters,
+        others=others,
+        owner="ir_measures",
+        **more,
+    )
 
 
 def _number_of_intents(scene: Scene, values: Values) -> Ints:
-    return scene.aspects(values["rel"], "relevant").number
+    return scene.block.number(values["rel"], "relevant")
 
 
 def _reciprocal(last: int) -> Floats:
@@ -164,8 +176,7 @@ def _ap_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     rel, block = values["rel"], scene.block
     relevant = scene.relevant(rel)
     R = block.keep(("relevant documents", rel), lambda: np.count_nonzero(block.grades[block.pool] >= rel, axis=1))
-    lists = Lists(scene.rank[:, None, :], np.zeros(0), relevant, None, scene.last, scene.length)
-    per_intent = ratio(at(average_precision(lists), lists.rank, None), R)
+    per_intent = ratio(average_precision(relevant, scene.rank[:, None, :])[..., -1], R)
     return ratio(ordered_sum(per_intent), _number_of_intents(scene, values))
 
 
@@ -173,8 +184,3 @@ def _p_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     intents_of_hit = np.count_nonzero(scene.relevant(values["rel"]), axis=1)
     found = at(np.cumsum(intents_of_hit, axis=-1, dtype=np.float64), scene.rank, cutoff)
     return ratio(found, (scene.length if cutoff is None else cutoff) * _number_of_intents(scene, values))
-
-
-def _strec(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    covered = scene.keep(("coverage", values["rel"]), lambda: coverage(scene.relevant(values["rel"])))
-    return ratio(at(covered, scene.rank, cutoff), _number_of_intents(scene, values))

@@ -25,28 +25,32 @@ Discount = Callable[[int], Floats]
 def declarations() -> Iterable[Declaration]:
     """Yield I-rec, α-DCG and α-nDCG."""
     yield Declaration(
+        family="coverage and novelty",
         name="I-rec",
         summary="Intent recall: the share of the intents that the first l documents cover.",
         formula="intents covered in the first l / intents",
-        reference="Zhai, Cohen and Lafferty, SIGIR 2003 (subtopic recall); Sakai and Song, SIGIR 2011",
+        references=("Zhai, Cohen and Lafferty, SIGIR 2003 (subtopic recall)", "Sakai and Song, SIGIR 2011"),
         score=intent_recall,
         parameters=(REL, INTENTS, JUDGED_ONLY),
         others="ndeval calls it strec, ir_measures StRecall.",
     )
     yield Declaration(
+        family="coverage and novelty",
         name="alpha-DCG",
         summary="Discounted cumulative gain with a gain that shrinks each time an intent is repeated.",
-        formula="Σ_{r≤l} NG(r)/log2(r+1), NG(r) = Σ_i J_i(r)·(1−α)^{C_i(r−1)}",
-        reference="Clarke et al., SIGIR 2008",
+        formula="Σ_{r≤l} NG(r)/log2(r+1)",
+        references=("Clarke et al., SIGIR 2008",),
         score=lambda scene, values, cutoff: novelty_score(scene, values, cutoff, log_discount),
         parameters=(ALPHA, REL, JUDGED_ONLY),
         others="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
     )
     yield Declaration(
+        family="coverage and novelty",
         name="alpha-nDCG",
         summary="α-DCG over that of the ideal list.",
-        formula="α-DCG@l over the ideal's; ideal: largest NG next, ties to the largest doc id, all judged documents",
-        reference="Clarke et al., SIGIR 2008",
+        formula="Σ_{r≤l} NG(r)/log2(r+1) over the same of the ideal list: of all judged documents the one with the "
+        "largest NG next, of equal ones that with the largest doc id",
+        references=("Clarke et al., SIGIR 2008",),
         score=_alpha_ndcg,
         parameters=(ALPHA, _IDEAL, REL, JUDGED_ONLY),
         others="ndeval and ir_measures (alpha_nDCG) compute the same with ties of scores by doc id, descending in "
@@ -83,7 +87,7 @@ def intent_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     """Return the share of intents covered."""
     rel = values["rel"]
     covered = scene.keep(("coverage", rel), lambda: coverage(scene.relevant(rel)))
-    return ratio(at(covered, scene.rank, cutoff), scene.aspects(rel, values["intents"]).number)
+    return ratio(at(covered, scene.rank, cutoff), scene.block.number(rel, values["intents"]))
 
 
 def novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irdiv.errors import IrdivError
-from irdiv.kernels.lists import Floats, Ints, Lists, ideal_lists, ordered_sum
+from irdiv.kernels.lists import Floats, Ints, Lists, at, ideal_lists, ordered_sum, ratio
 from irdiv.measures.bases import BASES, Base, Values, gain_table
 from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.novelty import intent_recall
 from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALISE
 
 if TYPE_CHECKING:
-    from irdiv.arrays.block import Aspects, Block
+    from irdiv.arrays.block import Block
     from irdiv.arrays.ranking import Scene
 
 
@@ -36,15 +36,15 @@ def _merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
 
 def _intent_aware(base: Base) -> Declaration:
     def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        aspects = scene.aspects(values["rel"], values["intents"], values["renormalise"])
-        per_intent = _graded_score(base, scene, values, cutoff, adhoc=False)
-        return ordered_sum(aspects.weight * per_intent)
+        weight = scene.block.weight(values["rel"], values["intents"], values["renormalise"])
+        return ordered_sum(weight * _graded_score(base, scene, values, cutoff, adhoc=False))
 
     return Declaration(
+        family="M-IA: every intent scored on its own, then the mean of the scores",
         name=f"{base.name}-IA",
         summary=f"Intent-aware {base.name}: the mean of {base.name} over intents, by probability.",
-        formula=f"Σ_i Pr(i|q) · {base.name}_i, with {base.name} = {base.formula}",
-        reference=f"Agrawal et al., WSDM 2009; {base.reference}",
+        formula=f"Σ_i Pr(i|q) · {base.name}_i, with {base.name}_i = {base.formula}, on the grades for intent i",
+        references=("Agrawal et al., WSDM 2009", *base.references),
         score=score,
         parameters=_merged(base.parameters, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
@@ -65,10 +65,11 @@ def _alone(base: Base) -> Declaration:
         return _graded_score(base, scene, values, cutoff, adhoc=True)[:, 0]
 
     return Declaration(
+        family="ad hoc: on the highest grade of a document over intents",
         name=base.name,
         summary=base.summary,
-        formula=f"{base.formula}; on qrels with intents, a document's grade is its highest over intents",
-        reference=base.reference,
+        formula=base.formula,
+        references=base.references,
         score=score,
         parameters=_merged(base.parameters, (JUDGED_ONLY,)),
         takes_cutoff=base.takes_cutoff,
@@ -80,31 +81,36 @@ def _alone(base: Base) -> Declaration:
 def _graded_score(base: Base, scene: Scene, values: Values, cutoff: int | None, *, adhoc: bool) -> Floats:
     """Return scores ``[topic, intent]`` on the grades of each intent, or on the ad hoc grades as one intent."""
     block = scene.block
-    values = {"rel": 1, "gain": "exp", **values, "h": _highest(values, block)}
-    key = (base.name, adhoc, tuple(sorted((k, v) for k, v in values.items() if k != "renormalise")))
+    rel, gain = values.get("rel", 1), _gain_that_counts(base, values)
+    values = {**values, "H": _highest(values, block)}
+    own = tuple((p.name, values[p.name]) for p in base.parameters)
+    shape = ("graded", adhoc, gain, rel)
 
-    def lists_of(grade: Ints, rank: Ints, last: int, length: Ints) -> Lists:
-        gain = gain_table(values["gain"], block.collection.levels)[grade]
-        return Lists(rank, gain, grade >= values["rel"], grade, last, length)
+    def of_intents(grade: Ints) -> Ints:
+        return grade.max(axis=1, keepdims=True) if adhoc else grade
+
+    def gains(grade: Ints) -> Floats:
+        return gain_table(gain, block.collection.levels)[grade]
 
     def run_lists() -> Lists:
-        grade = scene.grades.max(axis=1, keepdims=True) if adhoc else scene.grades
-        return lists_of(grade, scene.rank[:, None, :], scene.last, scene.length[:, None])
+        grade = of_intents(scene.grades)
+        return Lists(scene.rank[:, None, :], gains(grade), grade >= rel, grade, scene.last, scene.length[:, None])
 
     def best_lists() -> Lists:
-        grade = np.moveaxis(block.grades[block.pool], 2, 1)
-        grade = grade.max(axis=1, keepdims=True) if adhoc else grade
-        pool = lists_of(grade, np.zeros(0, dtype=np.int64), 0, np.zeros(0, dtype=np.int64))
-        return ideal_lists(pool.gain, pool.relevant, grade)
+        grade = of_intents(np.moveaxis(block.grades[block.pool], 2, 1))
+        return ideal_lists(gains(grade), grade >= rel, grade)
 
-    shape = (adhoc, values["gain"], values["rel"])
-    lists = scene.keep(("graded", *shape), run_lists)
-    ideal = block.keep(("graded ideal", *shape), best_lists)
-    return _with_base(base, scene, lists, ideal, values, cutoff, key)
+    lists, ideal = scene.keep(shape, run_lists), block.keep(shape, best_lists)
+    return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
+
+
+def _gain_that_counts(base: Base, values: Values) -> Any:
+    """Return the gain of the parameters, or any other where the measure looks at none."""
+    return next((values["gain"] for p in base.parameters if p.name == "gain" and p.counts(values)), "linear")
 
 
 def _highest(values: Mapping[str, Any], block: Block) -> int:
-    """Return h, the highest grade of the scale."""
+    """Return H, the highest grade of the scale."""
     given: int | None = values.get("max_grade")
     if given is not None and given < block.collection.max_grade:
         raise IrdivError(f"max_grade={given}, but the qrels have grades up to {block.collection.max_grade}.")
@@ -115,22 +121,33 @@ def _with_base(
     base: Base, scene: Scene, lists: Lists, ideal: Lists, values: Values, cutoff: int | None, key: Any
 ) -> Floats:
     curve = scene.keep((*key, "curve"), lambda: base.curve(lists, ideal, values))
-    return base.score(lists, ideal, values, cutoff, curve)
+    keeper = scene if base.norm_needs_list else scene.block
+    norm = keeper.keep((*key, "norm", cutoff), lambda: base.norm(lists, ideal, values, cutoff))
+    return ratio(at(curve, lists.rank, cutoff), norm)
 
 
 def _d_measure(base: Base) -> Declaration:
     assert base.under_d is not None
     return Declaration(
+        family="D-M: gains averaged over intents, then the list scored once",
         name=f"D-{base.name}",
         summary=f"{base.name} on global gains: gains are averaged over intents, then the list is scored once.",
-        formula=f"{base.name} on GG(r) = Σ_i Pr(i|q)·g_i(r), ideal = judged documents by GG, with "
-        f"{base.name} = {base.formula}; J(r) = 1 iff GG(r) > 0, Pr(r) = GG/(h+1), h the ideal's highest gain",
-        reference=f"Sakai and Song, SIGIR 2011; {base.reference}",
+        formula=_d_formula(base),
+        references=_d_references(base),
         score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
         parameters=_merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
         others=_D_OTHERS,
     )
+
+
+def _d_formula(base: Base) -> str:
+    formula = base.formula_of_gains or base.formula
+    return f"{formula}, on GG(r) = Σ_i Pr(i|q)·g_i(r) for g(r); J(r) = 1 iff GG(r) > 0; ideal = judged documents by GG"
+
+
+def _d_references(base: Base) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(["Sakai and Song, SIGIR 2011", *base.references]))
 
 
 def _d_sharp(base: Base) -> Declaration:
@@ -141,10 +158,12 @@ def _d_sharp(base: Base) -> Declaration:
         return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * d_score(base, scene, values, cutoff)
 
     return Declaration(
+        family="D#-M: D-M sharpened by the share of intents covered",
         name=f"D#-{base.name}",
         summary=f"D-{base.name} sharpened by intent recall.",
-        formula=f"γ · I-rec + (1−γ) · D-{base.name}",
-        reference=f"Sakai and Song, SIGIR 2011; {base.reference}",
+        formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
+        f"D-{base.name} = {_d_formula(base)}",
+        references=_d_references(base),
         score=score,
         parameters=_merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
@@ -160,14 +179,14 @@ def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Flo
     """Return scores ``[topic]`` on global gains."""
     block = scene.block
     shape = ("global", values["gain"], values["rel"], values["intents"], values["renormalise"])
-    aspects = scene.aspects(values["rel"], values["intents"], values["renormalise"])
+    weight = block.weight(values["rel"], values["intents"], values["renormalise"])
 
     def run_lists() -> Lists:
-        GG = _global_gain(scene.grades, aspects, values, block)
+        GG = _global_gain(scene.grades, weight, values, block)
         return Lists(scene.rank, GG, GG > 0, None, scene.last, scene.length)
 
     def best_lists() -> Lists:
-        GG = _global_gain(np.moveaxis(block.grades[block.pool], 2, 1), aspects, values, block)
+        GG = _global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
         return ideal_lists(GG, GG > 0, None)
 
     lists = scene.keep(shape, run_lists)
@@ -176,7 +195,7 @@ def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Flo
     return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
 
 
-def _global_gain(grade: Ints, aspects: Aspects, values: Values, block: Block) -> Floats:
+def _global_gain(grade: Ints, weight: Floats, values: Values, block: Block) -> Floats:
     """GG(r) = Σ_i Pr(i|q) · g_i(r)."""
     g = gain_table(values["gain"], block.collection.levels)[grade]
-    return ordered_sum(aspects.weight[:, :, None] * g, axis=1)
+    return ordered_sum(weight[:, :, None] * g, axis=1)

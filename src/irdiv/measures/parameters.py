@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 from irdiv.measures.declaration import Parameter, boolean, choice, gain, number, optional, whole
 
 REL = Parameter("rel", 1, "the smallest grade that counts as relevant where relevance is binary", whole(1))
 GAIN = Parameter("gain", "exp", "'exp' for 2^x − 1, 'linear' for x, or a mapping grade → gain (x the grade)", gain)
-MAX_GRADE = Parameter(
-    "max_grade",
-    None,
-    "h, the highest grade of the scale; None for the highest in the qrels",
-    optional(whole(1)),
-)
-BETA_BLENDED = Parameter("beta", 1.0, "weight of cumulative gain in the blended ratio", number(0, math.inf))
 STOP = Parameter(
     "stop",
     "exp",
-    "stopping probability: 'exp' for (2^x − 1)/2^h, 'linear' for g/(h + 1), h the ideal's highest gain",
+    "stopping probability Pr(r): 'exp' for (2^x − 1)/2^H, 'linear' for g/(g* + 1)",
     choice("exp", "linear"),
 )
+GAIN_OF_STOP = replace(GAIN, only_with=("stop", "linear"))
+GAIN_IF_GRADED = replace(GAIN, only_with=("graded", True))
+MAX_GRADE = Parameter(
+    "max_grade",
+    None,
+    "H, the highest grade of the scale; None for the highest of all topics of the qrels",
+    optional(whole(1, 1000)),
+    only_with=("stop", "exp"),
+)
+BETA_BLENDED = Parameter("beta", 1.0, "weight of cumulative gain in the blended ratio", number(0, 1e6))
 INTENTS = Parameter(
     "intents",
     "relevant",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+import reprlib
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,9 +12,11 @@ import ir_measures
 
 from irdiv.errors import IrdivError
 from irdiv.measures import registry
+from irdiv.measures.bases import BASES
 from irdiv.measures.declaration import Declaration, Measure
 
-_SPEC = re.compile(r"\s*(?P<name>[^@(){}\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]*?))?\s*", re.DOTALL)
+_SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
+_LONGEST_SPEC = 1000
 _FOREIGN_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry)
 _parse_foreign = ir_measures.util.parse_measure
 
@@ -54,10 +56,9 @@ def parse(spec: str | ir_measures.Measure) -> Any:
         measure = _parse_foreign(spec)
         measure.validate_params()
     except (AssertionError, ValueError) as error:
-        if "@" not in spec and ir_measures.measures.registry[name].SUPPORTED_PARAMS["cutoff"].required:
-            raise IrdivError(f"{name} needs a cutoff, as in {name}@10.") from None
+        reason = re.sub(r"=<object object at \w+>", " is missing", str(error))
         takes = ", ".join(ir_measures.measures.registry[name].SUPPORTED_PARAMS)
-        raise IrdivError(f"{spec!r} is not a measure of ir_measures: {error}; {name} takes {takes}.") from None
+        raise IrdivError(f"{spec!r} is not a measure of ir_measures: {reason}; {name} takes {takes}.") from None
     return measure
 
 
@@ -73,21 +74,51 @@ def adopt(measure: ir_measures.Measure) -> Measure | None:
 
 def is_ours(spec: str) -> bool:
     """Tell whether a spec names a measure that irdiv declares."""
-    match = _SPEC.fullmatch(spec)
+    match = _match(spec)
     return match is not None and _find(match["name"]) is not None
+
+
+def is_irdivs_name(spec: str) -> bool:
+    """Tell whether a spec of ours has a name that ir_measures does not own."""
+    declaration = _find(_parts(spec)[0])
+    return declaration is not None and declaration.owner == "irdiv"
+
+
+def extends_ir_measures(spec: str) -> bool:
+    """Tell whether a spec of a name of ir_measures says what ir_measures cannot take."""
+    name, params, _ = _parts(spec)
+    declaration = _find(name)
+    assert declaration is not None
+    owned = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
+    return any(key not in owned for key, _ in _keywords(params, declaration))
+
+
+def _match(spec: str) -> re.Match[str] | None:
+    return _SPEC.fullmatch(" ".join(spec.split())) if len(spec) <= _LONGEST_SPEC else None
 
 
 def unknown(name: str) -> IrdivError:
     """Return the error for a name nobody knows, with the nearest that somebody does."""
-    near = get_close_matches(normal_name(name), [*registry, *sorted(_FOREIGN_NAMES)], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "'irdiv measures' lists all."
-    return IrdivError(f"no measure is called {name!r}; {hint}")
+    known = {known.casefold(): known for known in [*sorted(foreign_names()), *registry]}
+    near = get_close_matches(normal_name(name).casefold(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."
+    if any(normal_name(name) == f"{operator}{base.name}" for operator in ("D-", "D#-") for base in BASES):
+        hint = "it needs grades, and under D there are only global gains."
+    return IrdivError(f"no measure is called {reprlib.repr(name)}; {hint}")
+
+
+def foreign_names() -> set[str]:
+    """Return the names of ir_measures' own measures, without aliases."""
+    return {ir_measures.measures.registry[name].NAME for name in _FOREIGN_NAMES} - set(registry)
 
 
 def _parts(spec: str) -> tuple[str, str, str | None]:
-    match = _SPEC.fullmatch(spec)
+    match = _match(spec)
     if match is None:
-        raise IrdivError(f"{spec!r} is not a spec: expected NAME(key=value, …)@k, as in 'D#-nDCG(gamma=0.3)@10'.")
+        raise IrdivError(
+            f"{reprlib.repr(spec)} is not a spec: expected NAME(key=value, …)@k, as in 'D#-nDCG(gamma=0.3)@10', one "
+            "measure in each."
+        )
     return match["name"], match["params"] or "", match["cutoff"]
 
 
@@ -108,23 +139,34 @@ def _find(name: str) -> Declaration | None:
 
 def _make(declaration: Declaration | None, params: str, cutoff: str | None) -> Measure:
     assert declaration is not None
-    given = dict(_keywords(params, declaration))
+    given = _keywords(params, declaration)
     if cutoff is not None:
-        given["cutoff"] = int(cutoff) if re.fullmatch(r"[0-9]+", cutoff) else cutoff
-    return Measure(declaration, **given)
+        given.append(("cutoff", int(cutoff) if re.fullmatch("[0-9]+", cutoff) else cutoff))
+    keys = [key for key, _ in given]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise IrdivError(f"{declaration.name} is given {twice!r} twice.")
+    return Measure(declaration, **dict(given))
 
 
-def _keywords(params: str, declaration: Declaration) -> Iterable[tuple[str, Any]]:
+def _keywords(params: str, declaration: Declaration) -> list[tuple[str, Any]]:
+    mistake = IrdivError(
+        f"cannot read the parameters ({reprlib.repr(params)}) of {declaration.name}: expected key=value pairs of "
+        f"{', '.join(declaration.by_name) or 'nothing'}."
+    )
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        assert not call.args
-        for keyword in call.keywords:
-            assert keyword.arg is not None
-            value = keyword.value
-            yield keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
-    except (SyntaxError, AssertionError, ValueError):
-        raise IrdivError(
-            f"cannot read the parameters ({params}) of {declaration.name}: expected key=value pairs of "
-            f"{', '.join(declaration.by_name) or 'nothing'}."
-        ) from None
+        if not isinstance(call, ast.Call) or call.args:
+            raise mistake
+        return [_keyword(keyword) for keyword in call.keywords]
+    except IrdivError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise mistake from None
+
+
+def _keyword(keyword: ast.keyword) -> tuple[str, Any]:
+    if keyword.arg is None:
+        raise ValueError("** has no name")
+    value = keyword.value
+    return keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)

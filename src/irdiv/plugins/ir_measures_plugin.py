@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 from ir_measures import providers
 
+from irdiv.errors import IrdivError
 from irdiv.measures import registry
 from irdiv.measures.declaration import Measure
-from irdiv.measures.spec import adopt, is_ours, parse, unknown
+from irdiv.measures.spec import adopt, extends_ir_measures, is_irdivs_name, is_ours, parse, unknown
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
@@ -58,11 +61,19 @@ class Provider(providers.Provider):
 
     def supports(self, measure: ir_measures.Measure) -> bool:
         """Tell whether a measure is computed here."""
-        ours = adopt(measure)
+        try:
+            ours = adopt(measure)
+        except IrdivError:
+            return False
         return ours is not None and _is_only_ours(ours) is (self._owner == "irdiv")
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> Evaluator:
         return Evaluator(measures, qrels)
+
+
+def _is_only_ours(measure: Measure) -> bool:
+    """Tell whether no other provider computes a measure."""
+    return measure.declaration.owner == "irdiv" or measure.declaration.name != measure.NAME
 
 
 def _ours(measure: ir_measures.Measure) -> Measure:
@@ -73,41 +84,49 @@ def _ours(measure: ir_measures.Measure) -> Measure:
 
 def _original_ids(qrels: Any) -> dict[str, Any]:
     """Return id as string → as the qrels have it, where the two differ: ir_measures matches ids as they are."""
-    if not hasattr(qrels, "columns") or "query_id" not in qrels.columns:
+    if isinstance(qrels, dict):
+        ids: Iterable[Any] = qrels
+    elif hasattr(qrels, "itertuples") and "query_id" in qrels.columns:
+        ids = qrels["query_id"].unique().tolist()
+    else:
         return {}
-    return {str(query_id): query_id for query_id in qrels["query_id"].unique() if not isinstance(query_id, str)}
+    return {str(query_id): query_id for query_id in ids if not isinstance(query_id, str)}
 
 
 _provider = Provider("irdiv")
 _ndeval_provider = Provider("ir_measures")
-_parse_measure = ir_measures.util.parse_measure
-_parse_trec_measure = ir_measures.util.parse_trec_measure
+
+
+def _copy(function: Any) -> Any:
+    return FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+
+
+_parse_measure = _copy(ir_measures.util.parse_measure)
+_parse_trec_measure = _copy(ir_measures.util.parse_trec_measure)
 
 
 def parse_measure(measure: Any) -> ir_measures.Measure:
     """Parse a spec as ir_measures does, and as irdiv does where the name is ours."""
-    if isinstance(measure, str) and _is_irdivs_own(measure):
-        return parse(measure)
-    try:
-        return _parse_measure(measure)
-    except (NameError, ValueError):
-        if isinstance(measure, str) and set(measure) & set("#♯-+"):
-            raise unknown(measure.split("@")[0].split("(")[0]) from None
-        raise
+    return _parse(measure, parse, _parse_measure)
 
 
 def parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
     """Parse a name of trec_eval, or a spec of ours."""
-    return [parse(measure)] if _is_irdivs_own(measure) else _parse_trec_measure(measure)
+    return _parse(measure, lambda spec: [parse(spec)], _parse_trec_measure)
 
 
-def _is_irdivs_own(spec: str) -> bool:
-    return is_ours(spec) and _is_only_ours(parse(spec))
-
-
-def _is_only_ours(measure: Measure) -> bool:
-    """Tell whether no other provider computes a measure."""
-    return measure.declaration.owner == "irdiv" or measure.declaration.name != measure.NAME
+def _parse(spec: Any, ours: Callable[[str], Any], theirs: Callable[[Any], Any]) -> Any:
+    if not isinstance(spec, str):
+        return theirs(spec)
+    if is_ours(spec) and (is_irdivs_name(spec) or extends_ir_measures(spec)):
+        return ours(spec)
+    try:
+        return theirs(spec)
+    except (NameError, ValueError):
+        name = re.split("[@(]", spec)[0].strip()
+        if name not in ir_measures.measures.registry and set(name) & set("#♯-+"):
+            raise unknown(name) from None
+        raise
 
 
 def install() -> None:
@@ -120,9 +139,12 @@ def install() -> None:
     for name, declaration in registry.items():
         if declaration.owner == "irdiv" and name not in ir_measures.measures.registry:
             ir_measures.measures.registry[name] = Measure(declaration)
-    for module in (ir_measures, ir_measures.util):
-        setattr(module, "parse_measure", parse_measure)  # noqa: B010 (mypy refuses to set a function)
-        setattr(module, "parse_trec_measure", parse_trec_measure)  # noqa: B010
+    # The code and not the name is replaced, as others may have imported the functions already.
+    util: Any = ir_measures.util
+    util._irdiv_parse_measure = parse_measure
+    util._irdiv_parse_trec_measure = parse_trec_measure
+    util.parse_measure.__code__ = (lambda measure: _irdiv_parse_measure(measure)).__code__  # type: ignore[name-defined] # noqa: F821
+    util.parse_trec_measure.__code__ = (lambda measure: _irdiv_parse_trec_measure(measure)).__code__  # type: ignore[name-defined] # noqa: F821
 
 
 def take_over() -> None:
@@ -130,8 +152,9 @@ def take_over() -> None:
 
     ``ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG, NRBP, nNRBP, AP_IA, P_IA`` and ``StRecall`` then take several
     values of α or ``rel`` in one call, ``judged_only``, any cutoff, runs in any order of rows and intents by any
-    column name; ties of scores are ordered by doc id descending, as in ndeval -traditional.
-    `hand_back` undoes it.
+    column name; ties of scores are ordered by doc id descending, as in ndeval -traditional. All other measures
+    of ir_measures stay as they are: on diversity qrels they still see whichever row of a document comes last, which
+    `irdiv.evaluate` mends. `hand_back` undoes it.
     """
     if _ndeval_provider not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.insert(0, _ndeval_provider)
