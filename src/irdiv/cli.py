@@ -6,6 +6,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import sys
 import textwrap
 import warnings
@@ -28,23 +29,30 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 OUTPUTS = ("table", "tsv", "csv", "jsonl")
-SYMBOLS = {
-    "x": "the grade of a document",
-    "J": "1 if the document at a rank is relevant, else 0; J_i for intent i",
-    "C(": "relevant documents down to a rank",
-    "R": "relevant documents in all",
-    "N)": "N is the number of intents",
-    "/N": "N is the number of intents",
-    "N(": "N is the number of intents",
-    "g(r)": "the gain at rank r",
-    "cg(r)": "the sum of gains down to rank r",
-    "cg*(r)": "the same of the ideal list",
-    "g*": "the highest gain of the ideal list",
-    "H": "the highest grade of the scale",
-    "Pr(r)": "the probability that a user who sees the document at rank r stops there",
-    "Pr(i|q)": "the probability of intent i",
-    "NG(r)": "Σ_i J_i(r)·(1−α)^{C_i(r−1)}: what rank r adds, an intent seen before counting less each time",
-}
+SYMBOLS = (
+    ("l", r"l", "the cutoff"),
+    ("x", r"\bx\b", "the grade of a document"),
+    ("H", r"2\^H", "the highest grade of the scale"),
+    ("J(r)", r"J\(r\)", "1 if the document at rank r is relevant, else 0"),
+    ("J_i(r)", r"J_i\(r\)", "1 if the document at rank r is relevant to intent i, else 0"),
+    ("C(r)", r"C\(", "relevant documents down to rank r"),
+    ("C_i(r)", r"C_i\(", "documents relevant to intent i down to rank r"),
+    ("R", r"\bR\b", "relevant documents in all"),
+    ("R_i", r"R_i", "documents relevant to intent i in all"),
+    ("N", r"N\b(?!\(r)", "intents in all"),
+    ("g(r)", r"\bg\(r\)", "the gain at rank r"),
+    ("cg(r)", r"cg\(r\)", "the sum of gains down to rank r"),
+    ("cg*(r)", r"cg\*", "the same of the ideal list"),
+    ("g*", r"\bg\*", "the highest gain of the ideal list"),
+    ("g_i(r)", r"g_i\(r\)", "the gain at rank r for intent i"),
+    ("Pr(r)", r"Pr\(r\)", "the probability that a user who sees the document at rank r stops there"),
+    ("Pr(i|q)", r"Pr\(i", "the probability of intent i"),
+    (
+        "NG(r)",
+        r"NG\(r\)",
+        "Σ_i J_i(r)·(1−α)^{C_i(r−1)}: what rank r adds, an intent counting less each time it is seen",
+    ),
+)
 _NO_DEFAULT = ir_measures.measures.ParamInfo().default
 
 
@@ -297,11 +305,10 @@ def _explain_ours(measure: Measure) -> None:
     _paragraph(declaration.summary)
     print("\nformula")
     _paragraph(declaration.formula, indent="  ")
-    meanings = {meaning: symbol for symbol, meaning in SYMBOLS.items() if symbol in declaration.formula}
     print("\nwhere")
-    _paragraph("l: the cutoff", indent="  ")
-    for meaning, symbol in meanings.items():
-        _paragraph(meaning if meaning.startswith("N is") else f"{symbol.rstrip('(')}: {meaning}", indent="  ")
+    for symbol, pattern, meaning in SYMBOLS:
+        if re.search(pattern, declaration.formula):
+            _paragraph(f"{symbol}: {meaning}", indent="  ")
     print("\nparameters")
     values = measure.values()
     for parameter in declaration.parameters:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irdiv.arrays.block import Block
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
-from irdiv.frames.ids import Ids, factorize, factorize_grouped, natural_order, order
+from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, natural_order, order
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
@@ -141,13 +141,13 @@ class Collection:
         relevant = grade > 0
         intent, topic, doc, grade = intent[relevant], topic[relevant], doc[relevant], grade[relevant]
         used, _ = _distinct_numbers(doc, len(self.documents))
-        self._place_by_id: Ints = np.full(len(self.documents), -1)
-        self._place_by_id[used[order(self.documents.take(used))]] = np.arange(len(used))
+        used = used[order(self.documents.take(used))]
+        self._relevant_documents = self.documents.take(used)
+        place_by_id = np.empty(len(self.documents), dtype=np.int64)
+        place_by_id[used] = np.arange(len(used))
         self._rows: Ints
-        self._rows, row = np.unique(topic * len(self.documents) + self._place_by_id[doc], return_inverse=True)
-        self.row_start = np.searchsorted(
-            self._rows, np.arange(len(self.topics) + 1, dtype=np.int64) * max(len(self.documents), 1)
-        )
+        self._rows, row = np.unique(topic * len(used) + place_by_id[doc], return_inverse=True)
+        self.row_start = np.searchsorted(self._rows, np.arange(len(self.topics) + 1) * max(len(used), 1))
         by_row = np.argsort(row, kind="stable")
         self.grade_row: Ints = row[by_row]
         self.grade_place: Ints = (intent - self.intent_start[topic])[by_row]
@@ -177,22 +177,18 @@ class Collection:
         """The place of each topic id."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
-    def rows(self, topic: Ints, doc: Ints) -> Ints:
-        """Return the row of each (topic, document) among the relevant documents, or -1.
-
-        ``doc`` is a code of `irdiv.frames.ids.find` among `documents`.
-        """
-        out = np.full(len(doc), -1)
-        known = np.flatnonzero(doc < len(self.documents))
-        place = self._place_by_id[doc[known]]
-        known, place = known[place >= 0], place[place >= 0]
-        out[known] = _find_sorted(self._rows, topic[known] * len(self.documents) + place)
+    def rows(self, topic: Ints, docs: Ids) -> Ints:
+        """Return the row of each (topic, document) among the relevant documents, or -1."""
+        place = find(docs, self._relevant_documents)
+        known = np.flatnonzero(place >= 0)
+        out = np.full(len(place), -1)
+        out[known] = _find_sorted(self._rows, topic[known] * len(self._relevant_documents) + place[known])
         return out
 
-    def is_judged(self, topic: Ints, doc: Ints) -> Bools:
+    def is_judged(self, topic: Ints, docs: Ids) -> Bools:
         """Tell for each (topic, document) whether the qrels have it, relevant or not."""
-        known = doc < len(self.documents)
-        return known & (_find_sorted(self._judged, topic * len(self.documents) + doc) >= 0)
+        place = find(docs, self.documents)
+        return (place >= 0) & (_find_sorted(self._judged, topic * len(self.documents) + place) >= 0)
 
     @cached_property
     def _judged(self) -> Ints:

@@ -10,7 +10,7 @@ from irdiv.arrays.block import Block, Memo, pad
 from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
-from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, order
+from irdiv.frames.ids import Ids, factorize, factorize_grouped, order, pick, repeats
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -22,27 +22,25 @@ class Ordered(NamedTuple):
 
     collection: Collection
     topic: Ints
-    doc: Ints
-    """Codes among the collection's documents, or past them."""
     row: Ints
     """The row of the run frame each document comes from."""
     columns: RunColumns
 
     def ranking(self, *, judged_only: bool = False, depth: int | None = None) -> Ranking:
         """Return the ranks of relevant documents, down to a depth, among all or only judged documents."""
-        topic, doc = self.topic, self.doc
+        topic, row = self.topic, self.row
         if judged_only:
-            judged = self.collection.is_judged(topic, doc)
-            topic, doc = topic[judged], doc[judged]
+            judged = self.collection.is_judged(topic, pick(self.columns.doc, row))
+            topic, row = topic[judged], row[judged]
         topics = len(self.collection.topics)
         start = np.searchsorted(topic, np.arange(topics + 1))
         rank = np.arange(1, len(topic) + 1) - start[topic]
         if depth is not None:
             within = rank <= depth
-            topic, doc, rank = topic[within], doc[within], rank[within]
-        row = self.collection.rows(topic, doc)
-        hit = row >= 0
-        return Ranking(row[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start))
+            topic, row, rank = topic[within], row[within], rank[within]
+        found = self.collection.rows(topic, pick(self.columns.doc, row))
+        hit = found >= 0
+        return Ranking(found[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start))
 
 
 class Ranking(NamedTuple):
@@ -89,20 +87,16 @@ def order_run(
     columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty)
     topic, row = _topics(collection, columns)
     if len(topic) == 0:
-        return Ordered(collection, topic, topic, topic, columns)
-    doc, codes = find(columns.doc, collection.documents)
-    doc = doc[row]
+        return Ordered(collection, topic, row, columns)
     key = columns.key[row]
     by_key = _settle_ties(_by_topic_and_key(topic, key), topic, key, row, columns.doc, ties)
-    topic, doc, row = topic[by_key], doc[by_key], row[by_key]
-
-    pair = topic * codes + doc
-    again = _repeats(pair)
-    if again is not None:
+    topic, row = topic[by_key], row[by_key]
+    again = repeats(pick(columns.doc, row), topic)
+    if again.any():
         if duplicates == "error":
             _refuse_duplicates(collection, columns.doc, topic[again], row[again])
-        topic, doc, row = topic[~again], doc[~again], row[~again]
-    return Ordered(collection, topic, doc, row, columns)
+        topic, row = topic[~again], row[~again]
+    return Ordered(collection, topic, row, columns)
 
 
 def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
@@ -152,16 +146,6 @@ def _tie_order(docs: Ids, rows: Ints, ties: Ties) -> Ints:
     by_id = np.empty(len(distinct), dtype=np.int64)
     by_id[order(distinct)] = np.arange(len(distinct))
     return by_id[code] if ties == "docid_asc" else -by_id[code]
-
-
-def _repeats(pair: Ints) -> Bools | None:
-    """Tell which entries repeat an earlier one; None where none does."""
-    in_order = np.sort(pair)
-    if not (in_order[1:] == in_order[:-1]).any():
-        return None
-    again = np.ones(len(pair), dtype=bool)
-    again[np.unique(pair, return_index=True)[1]] = False
-    return again
 
 
 def _refuse_duplicates(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> None:

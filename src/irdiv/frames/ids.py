@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError
+from irdiv.frames.fingerprints import fingerprints
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -21,6 +23,7 @@ Ids: TypeAlias = Any
 ARROW = find_spec("pyarrow") is not None
 
 
+@lru_cache(maxsize=1)
 def _arrow_dtype() -> Any:
     """Return the string dtype on Arrow that pandas itself gives to strings, which is then not converted."""
     usual = pd.Series(["a"]).dtype
@@ -68,13 +71,6 @@ def _whole_numbers(series: pd.Series[Any]) -> pd.Series[Any]:
     return series
 
 
-def concat(first: Ids, second: Ids) -> Ids:
-    """Return the ids of both arrays, one after the other."""
-    if isinstance(first, np.ndarray):
-        return np.concatenate([first, second])
-    return type(first)._concat_same_type([first, second])
-
-
 def factorize(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
     """Return a code for each id, by first appearance, and the distinct ids."""
     codes, distinct = pd.factorize(ids)
@@ -91,13 +87,47 @@ def factorize_grouped(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
     return np.repeat(codes, np.diff(start, append=len(ids))), distinct
 
 
-def find(ids: Ids, known: Ids) -> tuple[NDArray[np.int64], int]:
-    """Return codes for ids: the place in ``known`` (which are distinct), or a number past it, alike for equal ids.
+def pick(ids: Ids, rows: NDArray[np.int64]) -> Ids:
+    """Return the ids of some rows, or the ids as they are where that is all of them in order."""
+    everything = len(rows) == len(ids) and np.array_equal(rows, np.arange(len(ids)))
+    return ids if everything else ids.take(rows)
 
-    Also returns how many codes there are in all.
-    """
-    codes, distinct = factorize(concat(known, ids))
-    return codes[len(known) :], len(distinct)
+
+def find(ids: Ids, known: Ids) -> NDArray[np.int64]:
+    """Return the place of each id among known ones, which are distinct, or -1."""
+    if isinstance(ids, np.ndarray):
+        return pd.Index(known).get_indexer(pd.Index(ids))
+    import pyarrow.compute as pc
+
+    places = pc.index_in(ids._pa_array, value_set=known._pa_array)
+    return places.fill_null(-1).to_numpy().astype(np.int64)
+
+
+def repeats(ids: Ids, group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which ids stand again in the same group, where they stood before."""
+    again = np.zeros(len(ids), dtype=bool)
+    suspects = _share_a_number(_group_numbers(ids, group))
+    if suspects is not None:
+        codes, distinct = factorize(ids.take(suspects))
+        _, first = np.unique(group[suspects] * len(distinct) + codes, return_index=True)
+        again[suspects] = True
+        again[suspects[first]] = False
+    return again
+
+
+def _group_numbers(ids: Ids, group: NDArray[np.int64]) -> NDArray[Any]:
+    """Return a number for each id of a group: the same for the same id, and seldom for another."""
+    if isinstance(ids, np.ndarray):
+        codes, distinct = factorize(ids)
+        return group * len(distinct) + codes
+    return fingerprints(ids._pa_array.combine_chunks()) + group.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+
+
+def _share_a_number(numbers: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Return the places, in order, of numbers that occur more than once; None where none does."""
+    in_order = np.sort(numbers)
+    shared = in_order[1:][in_order[1:] == in_order[:-1]]
+    return np.flatnonzero(np.isin(numbers, shared)) if len(shared) else None
 
 
 def order(ids: Ids) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ def _intent_aware(base: Base) -> Declaration:
     return Declaration(
         family="M-IA: every intent scored on its own, then the mean of the scores",
         name=f"{base.name}-IA",
-        summary=f"Intent-aware {base.name}: the mean of {base.name} over intents, by probability.",
+        summary=f"{base.summary[:-1]}, averaged over intents by probability.",
         formula=f"Σ_i Pr(i|q) · {base.name}_i, with {base.name}_i = {base.formula}, on the grades for intent i",
         references=("Agrawal et al., WSDM 2009", *base.references),
         score=score,
@@ -131,7 +131,7 @@ def _d_measure(base: Base) -> Declaration:
     return Declaration(
         family="D-M: gains averaged over intents, then the list scored once",
         name=f"D-{base.name}",
-        summary=f"{base.name} on global gains: gains are averaged over intents, then the list is scored once.",
+        summary=f"{base.summary[:-1]}, on gains averaged over intents.",
         formula=_d_formula(base),
         references=_d_references(base),
         score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
