@@ -51,7 +51,7 @@ class Collection:
         return f"Collection({topics}, {described}, {judged}, highest grade {self.max_grade})"
 
     def _compile(self, columns: QrelsColumns) -> None:
-        topic, self.topics = _in_natural_order(columns.query)
+        topic, self.topics = _in_natural_order(*factorize_grouped(columns.query))
         doc, self.documents = factorize(columns.doc)
         real = doc != _position(self.documents, NO_DOCUMENT)
         intent = self._compile_intents(topic, columns)
@@ -65,8 +65,10 @@ class Collection:
     def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
         """List the intents of each topic in natural order; return the place in that list of each judgment."""
         self.has_intents = columns.intent is not None
-        none = np.full(len(topic), "", dtype=object)
-        code, names = _in_natural_order(none if columns.intent is None else columns.intent)
+        if columns.intent is None:
+            code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
+        else:
+            code, names = _in_natural_order(*factorize(columns.intent))
         pair, place = _distinct_numbers(topic * len(names) + code, len(self.topics) * len(names))
         self.intent_topic: Ints = pair // len(names)
         self.intents: NDArray[np.object_] = names[pair % len(names)]
@@ -219,9 +221,8 @@ class Collection:
             yield start, len(cells)
 
 
-def _in_natural_order(ids: Ids) -> tuple[Ints, NDArray[np.object_]]:
-    """Return a code for each id and the distinct ids, in the order a person expects."""
-    code, found = factorize_grouped(ids)
+def _in_natural_order(code: Ints, found: Ids) -> tuple[Ints, NDArray[np.object_]]:
+    """Return the codes of ids and the distinct ids renumbered in the order a person expects."""
     natural = natural_order(list(found))
     place = np.empty_like(natural)
     place[natural] = np.arange(len(natural))

@@ -28,11 +28,14 @@ def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
     summed over intents in order, in floating point, which decides near-ties where 1 − α is no power of two.
     """
     sets, newest, older = _intent_sets(relevant)
+    by_intent = np.moveaxis(sets, 2, 0).astype(np.float64)
     topics = np.arange(len(relevant))
     worth = np.ones((len(relevant), relevant.shape[2]))
     gains = np.zeros((len(relevant), depth))
     for rank in range(depth):
-        gain = ordered_sum(np.where(sets, worth[:, None, :], 0.0))
+        gain = np.zeros(newest.shape)
+        for intent, has_intent in enumerate(by_intent):
+            gain += has_intent * worth[:, intent, None]
         gain[newest < 0] = -1.0
         best = gain.max(axis=1)
         if (best <= 0.0).all():
