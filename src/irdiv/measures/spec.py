@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import reprlib
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,7 +19,6 @@ from irdiv.measures.declaration import Declaration, Measure
 _SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
 _LONGEST_SPEC = 1000
 _FOREIGN_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry)
-_parse_foreign = ir_measures.util.parse_measure
 
 
 def parse(spec: str | ir_measures.Measure) -> Any:
@@ -46,18 +46,23 @@ def parse(spec: str | ir_measures.Measure) -> Any:
         return adopt(spec) or spec
     if not isinstance(spec, str):
         raise IrdivError(f"a measure is a spec such as 'D#-nDCG@10' or a Measure, not {spec!r}.")
-    if is_ours(spec):
-        name, params, cutoff = _parts(spec)
-        return _make(_find(name), params, cutoff)
-    name = _parts(spec)[0]
+    name, params, cutoff = _parts(spec)
+    declaration = _find(name)
+    if declaration is not None:
+        return Measure(declaration, **_given(declaration.name, declaration.by_name, params, "cutoff", cutoff))
     if name not in _FOREIGN_NAMES:
         raise unknown(name)
+    return _parse_foreign(spec, name, params, cutoff)
+
+
+def _parse_foreign(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:
+    base = ir_measures.measures.registry[name]
+    measure = base(**_given(name, base.SUPPORTED_PARAMS, params, base.AT_PARAM, cutoff))
     try:
-        measure = _parse_foreign(spec)
         measure.validate_params()
-    except (AssertionError, ValueError) as error:
+    except AssertionError as error:
         reason = re.sub(r"=<object object at \w+>", " is missing", str(error))
-        takes = ", ".join(ir_measures.measures.registry[name].SUPPORTED_PARAMS)
+        takes = ", ".join(base.SUPPORTED_PARAMS)
         raise IrdivError(f"{spec!r} is not a measure of ir_measures: {reason}; {name} takes {takes}.") from None
     return measure
 
@@ -90,7 +95,7 @@ def extends_ir_measures(spec: str) -> bool:
     declaration = _find(name)
     assert declaration is not None
     owned = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
-    return any(key not in owned for key, _ in _keywords(params, declaration))
+    return any(key not in owned for key, _ in _keywords(declaration.name, declaration.by_name, params))
 
 
 def _match(spec: str) -> re.Match[str] | None:
@@ -137,22 +142,29 @@ def _find(name: str) -> Declaration | None:
     return registry.get(normal_name(name))
 
 
-def _make(declaration: Declaration | None, params: str, cutoff: str | None) -> Measure:
-    assert declaration is not None
-    given = _keywords(params, declaration)
+def _given(name: str, takes: Iterable[str], params: str, at: str, cutoff: str | None) -> dict[str, Any]:
+    """Return what a spec gives by key, with what stands behind @ under the key it stands for."""
+    given = _keywords(name, takes, params)
     if cutoff is not None:
-        given.append(("cutoff", int(cutoff) if re.fullmatch("[0-9]+", cutoff) else cutoff))
+        given.append((at, _number(cutoff)))
     keys = [key for key, _ in given]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
-        raise IrdivError(f"{declaration.name} is given {twice!r} twice.")
-    return Measure(declaration, **dict(given))
+        raise IrdivError(f"{name} is given {twice!r} twice.")
+    return dict(given)
 
 
-def _keywords(params: str, declaration: Declaration) -> list[tuple[str, Any]]:
+def _number(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def _keywords(name: str, takes: Iterable[str], params: str) -> list[tuple[str, Any]]:
     mistake = IrdivError(
-        f"cannot read the parameters ({reprlib.repr(params)}) of {declaration.name}: expected key=value pairs of "
-        f"{', '.join(declaration.by_name) or 'nothing'}."
+        f"cannot read the parameters ({reprlib.repr(params)}) of {name}: expected key=value pairs of "
+        f"{', '.join(takes) or 'nothing'}."
     )
     try:
         call = ast.parse(f"f({params})", mode="eval").body
