@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,19 +17,6 @@ NDEVAL = {
     "P-IA": "P_IA",
     "strec": "StRecall",
 }
-
-
-def read_dqrels(folder: Path, stem: str) -> pd.DataFrame:
-    names = ["query_id", "intent_id", "doc_id", "relevance"]
-    qrels = pd.read_csv(folder / f"{stem}.Dqrels", sep=" ", names=names, dtype=str)
-    qrels["relevance"] = qrels["relevance"].str.removeprefix("L").astype(int)
-    return qrels
-
-
-def read_probabilities(folder: Path, stem: str) -> pd.DataFrame:
-    names = ["query_id", "intent_id", "probability"]
-    ids = {"query_id": str, "intent_id": str}
-    return pd.read_csv(folder / f"{stem}.Iprob", sep=" ", names=names, dtype=ids)
 
 
 @pytest.mark.parametrize("run", ["ql", "rm"])
@@ -119,10 +102,9 @@ def test_ntcireval(real_data, run, family, rows, defined):
     expected = pd.read_csv(folder / "expected.tsv", sep="\t", dtype={"topic": str})
     expected = expected[(expected["run"] == run) & (expected["family"] == family)]
     assert len(expected) == rows
-    judged = read_dqrels(folder, "Dtest")
-    probabilities = read_probabilities(folder, "Dtest")
-    collections = {"D-{}": irdiv.Collection(irdiv.with_intents(judged, probabilities))}
-    intents = probabilities.groupby("query_id").size()
+    judged = irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels")
+    weighted = irdiv.Collection(irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels", folder / "Dtest.Iprob"))
+    intents = {"0001": 3, "0002": 4, "0003": 3}
     ranking = irdiv.read_run(folder / run)
     compared = 0
     for (topic, cutoff), group in expected.groupby(["topic", "cutoff"]):
@@ -131,7 +113,7 @@ def test_ntcireval(real_data, run, family, rows, defined):
             mine = judged[(judged["query_id"] == query) & judged["intent_id"].isin([intent, "0"])]
             collection, operator = irdiv.Collection(mine), "{}-IA"
         else:
-            collection, operator = collections["D-{}"], "D-{}"
+            collection, operator = weighted, "D-{}"
         persistence = 0.99 if family.endswith("rbp.99") else 0.95
         number = int(intents.get(query, 3))
         measures = [as_spec(name, cutoff, operator, persistence, number) for name in group["measure"]]
@@ -145,20 +127,14 @@ def test_ntcireval(real_data, run, family, rows, defined):
     assert compared == defined
 
 
-def read_imine_run(path: Path) -> pd.DataFrame:
-    with io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig") as file:
-        rows = [line.split() for line in file if not line.startswith("<")]
-    frame = pd.DataFrame(rows).iloc[:, [0, 2]].set_axis(["query_id", "doc_id"], axis=1)
-    # The organisers scored documents in the order of the file.
-    return frame.assign(score=-np.arange(len(frame), dtype=float))
-
-
 @pytest.mark.parametrize(("level", "results"), [("fls", "coarse"), ("sls", "fine")])
 def test_organisers_of_imine(real_data, level, results):
     folder = real_data / "ntcir11-imine" / "en"
-    qrels = irdiv.with_intents(read_dqrels(folder, level), read_probabilities(folder, level))
-    runs = {path.name.removesuffix(".txt.gz"): read_imine_run(path) for path in sorted(folder.glob("runs/*.gz"))}
+    qrels = irdiv.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
+    runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in sorted(folder.glob("runs/*.gz"))}
     assert len(runs) == 15
+    # The organisers scored documents in the order of the file.
+    runs = {name: run.assign(score=-np.arange(len(run), dtype=float)) for name, run in runs.items()}
     specs = ["D-nDCG(discount=jk)@10", "D#-nDCG@10", "I-rec@10"]
     evaluation = irdiv.evaluate(qrels, runs, specs, duplicates="first", gain="linear", renormalise=False)
     expected = pd.read_csv(folder / f"en.{results}.pertopic.csv", dtype={"id": str})

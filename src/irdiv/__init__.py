@@ -25,6 +25,7 @@ from irdiv.plugins.ir_measures_plugin import install as _install
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
+    from irdiv.datasets.ntcir import read_ntcir_qrels
     from irdiv.evaluation import Evaluation, evaluate
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
@@ -49,6 +50,7 @@ _LAZY = {
     "Collection": "irdiv.arrays.collection",
     "Evaluation": "irdiv.evaluation",
     "evaluate": "irdiv.evaluation",
+    "read_ntcir_qrels": "irdiv.datasets.ntcir",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
     "with_intents": "irdiv.frames.intents",
@@ -84,6 +86,7 @@ __all__ = [
     "nERR",
     "nGAP",
     "parse",
+    "read_ntcir_qrels",
     "read_qrels",
     "read_run",
     "take_over",

@@ -55,7 +55,7 @@ class Collection:
         doc, self.documents = factorize(columns.doc)
         real = doc != _position(self.documents, NO_DOCUMENT)
         intent = self._compile_intents(topic, columns)
-        intent, topic, doc, grade = self._distinct(columns, intent[real], topic[real], doc[real], columns.grade[real])
+        intent, topic, doc, grade = self._distinct(intent[real], topic[real], doc[real], columns.grade[real])
         self.levels: Ints = np.unique(grade[grade > 0])
         self.max_grade = int(self.levels.max(initial=0))
         self._judgments = (topic * len(self.documents) + doc, grade)
@@ -113,9 +113,7 @@ class Collection:
         """Return how an error names an intent."""
         return f"intent {self.intents[place]!r} of topic {self.topics[self.intent_topic[place]]!r}"
 
-    def _distinct(
-        self, columns: QrelsColumns, intent: Ints, topic: Ints, doc: Ints, grade: Ints
-    ) -> tuple[Ints, Ints, Ints, Ints]:
+    def _distinct(self, intent: Ints, topic: Ints, doc: Ints, grade: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """Keep one row for each judgment; refuse two that differ."""
         key = intent * len(self.documents) + doc
         # Sorting alone is many times quicker than finding the order, and most qrels need no more.

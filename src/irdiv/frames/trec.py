@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import math
 import os
 import re
 import warnings
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,24 +26,47 @@ _EXACT_FLOATS: Any = (
 )
 
 
-class _Layout(NamedTuple):
+class Kind(NamedTuple):
+    """What a column of a file holds: its dtype, a check of one cell, and what to call it."""
+
+    dtype: type
+    holds: Callable[[str], bool]
+    name: str
+
+
+class Layout(NamedTuple):
+    """What each line of a file holds; columns without a kind are ids."""
+
     kind: str
     columns: tuple[str, ...]
     example: str
-    numbers: dict[str, type]
+    kinds: dict[str, Kind]
 
 
-_QRELS = _Layout(
+def _is_integer(cell: str) -> bool:
+    return re.fullmatch("[+-]?[0-9]{1,18}", cell) is not None
+
+
+def _is_finite(cell: str) -> bool:
+    try:
+        return "_" not in cell and math.isfinite(float(cell))
+    except ValueError:
+        return False
+
+
+INTEGER = Kind(int, _is_integer, "an integer")
+NUMBER = Kind(float, _is_finite, "a finite number")
+_QRELS = Layout(
     "qrels",
     ("query_id", "iteration", "doc_id", "relevance"),
     "151 1 clueweb09-en0000-00-03430 2",
-    {"relevance": int},
+    {"relevance": INTEGER},
 )
-_RUN = _Layout(
+_RUN = Layout(
     "run",
     ("query_id", "q0", "doc_id", "rank", "score", "run"),
     "151 Q0 clueweb09-en0000-00-03430 1 -2.28 mysystem",
-    {"rank": int, "score": float},
+    {"rank": INTEGER, "score": NUMBER},
 )
 
 
@@ -50,43 +76,66 @@ def read_qrels(path: PathLike) -> pd.DataFrame:
     Returns the columns ``query_id, iteration, doc_id, relevance``; in diversity qrels ``iteration`` is
     the intent.
     """
-    return _read(path, _QRELS)
+    return read_columns(path, _QRELS)
 
 
 def read_run(path: PathLike) -> pd.DataFrame:
     """Read a TREC run file, ``topic Q0 document rank score tag``, gzip too.
 
-    Returns the columns ``query_id, doc_id, rank, score`` in the order of the file.
+    Returns the columns ``query_id, doc_id, rank, score`` in the order of the file. A description of the system
+    at the start, ``<SYSDESC>…</SYSDESC>`` as in runs of NTCIR, is passed over.
     """
-    return _read(path, _RUN)[["query_id", "doc_id", "rank", "score"]]
+    return read_columns(path, _RUN)[["query_id", "doc_id", "rank", "score"]]
 
 
-def _read(path: PathLike, layout: _Layout) -> pd.DataFrame:
+def read_columns(path: PathLike, layout: Layout) -> pd.DataFrame:
+    """Read a file of columns separated by white space; an error names the file and the line at fault."""
     path = Path(path)
     _require_file(path, layout.kind)
-    dtypes: dict[str, Any] = dict.fromkeys(layout.columns, str) | layout.numbers
-    with _open(path, layout) as file:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)
-                frame = pd.read_csv(
-                    file,
-                    sep=r"\s+",
-                    names=list(layout.columns),
-                    dtype=dtypes,
-                    header=None,
-                    index_col=False,
-                    quoting=3,
-                    **_EXACT_FLOATS,
-                    na_filter=False,
-                    encoding="utf-8",
-                )
-        except (ValueError, OverflowError, pd.errors.ParserError, pd.errors.ParserWarning, EOFError, OSError) as error:
-            raise _diagnosis(path, layout, error) from None
+    dtypes: dict[str, Any] = {
+        name: layout.kinds[name].dtype if name in layout.kinds else str for name in layout.columns
+    }
+    try:
+        with _open(path, layout) as file, warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            _pass_description(file)
+            frame = pd.read_csv(
+                file,
+                sep=r"\s+",
+                names=list(layout.columns),
+                dtype=dtypes,
+                header=None,
+                index_col=False,
+                quoting=3,
+                na_filter=False,
+                encoding="utf-8-sig",
+                **_EXACT_FLOATS,
+            )
+    except (ValueError, OverflowError, EOFError, OSError, zlib.error, pd.errors.ParserWarning) as error:
+        raise _diagnosis(path, layout, error) from None
     last = frame[layout.columns[-1]]
-    if frame.empty or last.isna().any() or (last == "").any():
+    if frame.empty or last.isna().any() or (last == "").any() or not _all_hold(frame, layout):
         raise _diagnosis(path, layout, None)
     return frame
+
+
+def _all_hold(frame: pd.DataFrame, layout: Layout) -> bool:
+    """Check what pandas reads as strings, whatever it is."""
+    words = [name for name, kind in layout.kinds.items() if kind.dtype is str]
+    return all(frame[name].drop_duplicates().map(layout.kinds[name].holds).all() for name in words)
+
+
+def _pass_description(file: Any) -> int:
+    """Move a file past the description of a system that it may start with; return the lines passed."""
+    lines = 0
+    if file.peek(16).removeprefix(codecs.BOM_UTF8).startswith(b"<SYSDESC>"):
+        line = b""
+        while b"</SYSDESC>" not in line:
+            line = file.readline()
+            lines += 1
+            if not line:
+                raise EOFError("<SYSDESC> without </SYSDESC>")
+    return lines
 
 
 def _require_file(path: Path, kind: str) -> None:
@@ -96,7 +145,7 @@ def _require_file(path: Path, kind: str) -> None:
         raise IrdivError(f"no such {kind} file: {str(path)!r}")
 
 
-def _open(path: Path, layout: _Layout) -> Any:
+def _open(path: Path, layout: Layout) -> Any:
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
@@ -105,24 +154,24 @@ def _open(path: Path, layout: _Layout) -> Any:
         raise IrdivError(f"cannot read the {layout.kind} file {str(path)!r}: {error.strerror}") from None
 
 
-def _diagnosis(path: Path, layout: _Layout, error: Exception | None) -> IrdivError:
+def _diagnosis(path: Path, layout: Layout, error: Exception | None) -> IrdivError:
     """Read again line by line, to say which line is at fault."""
     expected = f"expected {len(layout.columns)} columns as in '{layout.example}'"
     number = 0
     try:
         with _open(path, layout) as file:
-            for number, line in enumerate(file, start=1):
-                fault = _fault(line, layout)
+            for number, line in enumerate(file, start=_pass_description(file) + 1):
+                fault = _fault(line.removeprefix(codecs.BOM_UTF8), layout)
                 if fault:
                     return IrdivError(f"{path}, line {number}: {fault}; {expected}.")
-    except (EOFError, OSError) as broken:
+    except (EOFError, OSError, zlib.error) as broken:
         return IrdivError(f"{path}, after line {number}: the file is truncated or damaged ({broken}).")
     if number == 0 or error is None or isinstance(error, pd.errors.EmptyDataError):
         return IrdivError(f"{path}: the {layout.kind} file is empty; {expected}.")
     return IrdivError(f"{path}: not a {layout.kind} file ({error}); {expected}.")
 
 
-def _fault(raw: bytes, layout: _Layout) -> str | None:
+def _fault(raw: bytes, layout: Layout) -> str | None:
     try:
         cells = raw.decode("utf-8").split()
     except UnicodeDecodeError as error:
@@ -132,18 +181,9 @@ def _fault(raw: bytes, layout: _Layout) -> str | None:
         as_in = "" if other is None else f", as {'qrels have' if other is _QRELS else 'a run has'}"
         return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}{as_in}"
     for name, cell in zip(layout.columns, cells, strict=False):
-        if name in layout.numbers and not _is_number(cell, layout.numbers[name]):
-            return f"{name} is {cell!r}, not {'an integer' if layout.numbers[name] is int else 'a finite number'}"
+        if name in layout.kinds and not layout.kinds[name].holds(cell):
+            return f"{name} is {cell!r}, not {layout.kinds[name].name}"
     return None
-
-
-def _is_number(cell: str, kind: type) -> bool:
-    if kind is int:
-        return re.fullmatch("[+-]?[0-9]{1,18}", cell) is not None
-    try:
-        return "_" not in cell and math.isfinite(float(cell))
-    except ValueError:
-        return False
 
 
 def read_intents(path: PathLike) -> pd.DataFrame:
