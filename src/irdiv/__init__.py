@@ -25,6 +25,7 @@ from irdiv.plugins.ir_measures_plugin import install as _install
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
+    from irdiv.datasets.irds import TestCollection, load
     from irdiv.datasets.ntcir import read_ntcir_qrels
     from irdiv.evaluation import Evaluation, evaluate
     from irdiv.frames.intents import with_intents
@@ -49,7 +50,9 @@ _install()
 _LAZY = {
     "Collection": "irdiv.arrays.collection",
     "Evaluation": "irdiv.evaluation",
+    "TestCollection": "irdiv.datasets.irds",
     "evaluate": "irdiv.evaluation",
+    "load": "irdiv.datasets.irds",
     "read_ntcir_qrels": "irdiv.datasets.ntcir",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
@@ -80,8 +83,10 @@ __all__ = [
     "Q",
     "Recall",
     "Rprec",
+    "TestCollection",
     "evaluate",
     "hand_back",
+    "load",
     "nDCG",
     "nERR",
     "nGAP",

@@ -1,0 +1,150 @@
+"""Diversity collections of ir_datasets as frames: qrels with intents folded in, intents and topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irdiv.errors import IrdivError
+from irdiv.frames.columns import IntentsLike
+from irdiv.frames.ids import natural_order
+from irdiv.frames.intents import with_intents
+
+SPAM = -2
+_TYPES = {"inf": "inf", "nav": "nav", "inv": "inf", "inav": "nav"}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TestCollection:
+    """A diversity collection: frames, and what was noticed while reading it."""
+
+    __test__ = False  # not a test case of pytest
+
+    name: str
+    qrels: pd.DataFrame
+    """``query_id, intent_id, doc_id, relevance`` and what is known of intents, ready for `irdiv.evaluate`."""
+    intents: pd.DataFrame
+    """``query_id, intent_id, type, description``, and ``probability`` where weights are not uniform."""
+    topics: pd.DataFrame
+    """``query_id, query, type, description``."""
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        relevant = self.qrels[self.qrels["relevance"] > 0]
+        covered = len(relevant[["query_id", "intent_id"]].drop_duplicates())
+        lines = [
+            self.name,
+            f"  {self.qrels['query_id'].nunique():,} judged topics of {len(self.topics):,}",
+            f"  {len(self.intents):,} intents, {covered:,} with a relevant document",
+            f"  {len(self.qrels):,} judgments, {len(relevant):,} of them relevant",
+            *(f"  note: {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
+
+
+def load(
+    dataset: Any,
+    *,
+    weights: str | IntentsLike = "uniform",
+    drop_spam: bool = False,
+    min_grade: int = 1,
+) -> TestCollection:
+    """Load a diversity collection of ir_datasets, which downloads what it does not have.
+
+    Parameters
+    ----------
+    dataset
+        An id such as ``"clueweb09/catb/trec-web-2012/diversity"``, or a dataset object whose qrels carry
+        subtopics.
+    weights
+        Probabilities of intents: ``"uniform"``; ``"descending"``, by which the j-th of the n intents with a
+        relevant document has 2^(n−j+1) / Σ_k 2^k, as in Sakai and Song; or a frame that `irdiv.with_intents` takes.
+    drop_spam
+        Leave out judgments of grade −2, so that such documents are unjudged.
+    min_grade
+        Grades below this one, and above 0, become 0.
+
+    Returns
+    -------
+    TestCollection
+    """
+    handle = _handle(dataset)
+    qrels = _qrels(handle)
+    if drop_spam:
+        qrels = qrels[qrels["relevance"] != SPAM].reset_index(drop=True)
+    small = (qrels["relevance"] > 0) & (qrels["relevance"] < min_grade)
+    qrels["relevance"] = qrels["relevance"].mask(small, 0)
+    topics, intents, notes = _topics(handle)
+    if len(intents):
+        qrels = with_intents(qrels, intents)
+    probabilities = _probabilities(qrels, weights) if isinstance(weights, str) else weights
+    if probabilities is not None:
+        qrels = with_intents(qrels, probabilities)
+        told = qrels[["query_id", "intent_id", "probability"]].drop_duplicates(["query_id", "intent_id"])
+        intents = intents.merge(told, on=["query_id", "intent_id"], how="left")
+    return TestCollection(handle.dataset_id(), qrels, intents, topics, notes)
+
+
+def _handle(dataset: Any) -> Any:
+    if isinstance(dataset, str):
+        import ir_datasets
+
+        try:
+            dataset = ir_datasets.load(dataset)
+        except KeyError:
+            raise IrdivError(
+                f"ir_datasets has no dataset {dataset!r}; a diversity collection is called, for example, "
+                "'clueweb09/catb/trec-web-2012/diversity'."
+            ) from None
+    fields = getattr(dataset.qrels_cls(), "_fields", ()) if hasattr(dataset, "qrels_cls") else ()
+    if "subtopic_id" not in fields:
+        raise IrdivError(f"{dataset} has no judgments by subtopic; expected qrels with a subtopic_id.")
+    return dataset
+
+
+def _qrels(dataset: Any) -> pd.DataFrame:
+    frame = pd.DataFrame(dataset.qrels_iter(), columns=list(dataset.qrels_cls()._fields))
+    return frame.rename(columns={"subtopic_id": "intent_id"})[["query_id", "intent_id", "doc_id", "relevance"]]
+
+
+def _topics(dataset: Any) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
+    """Return topics, intents, and notes on what was mended."""
+    queries = list(dataset.queries_iter()) if hasattr(dataset, "queries_iter") else []
+    topics = [tuple(getattr(query, name, None) for name in _TOPIC) for query in queries]
+    subtopics = [(query.query_id, *_subtopic(s)) for query in queries for s in getattr(query, "subtopics", ())]
+    intents = pd.DataFrame(subtopics, columns=["query_id", "intent_id", "type", "description"])
+    notes = tuple(_mended(intents))
+    intents["type"] = intents["type"].map(lambda kind: _TYPES.get(kind, kind))
+    return pd.DataFrame(topics, columns=list(_TOPIC)), intents, notes
+
+
+_TOPIC = ("query_id", "query", "type", "description")
+
+
+def _subtopic(subtopic: Any) -> tuple[str, str, str]:
+    return str(subtopic.number), subtopic.type, " ".join(subtopic.text.split())
+
+
+def _mended(intents: pd.DataFrame) -> Iterable[str]:
+    for query, intent, kind in intents[["query_id", "intent_id", "type"]].itertuples(index=False):
+        if kind not in ("inf", "nav"):
+            meant = _TYPES.get(kind)
+            done = f"read as {meant!r}" if meant else "kept as it is"
+            yield f"type {kind!r} of intent {intent} of topic {query} {done}"
+
+
+def _probabilities(qrels: pd.DataFrame, weights: str) -> pd.DataFrame | None:
+    if weights == "uniform":
+        return None
+    if weights != "descending":
+        raise IrdivError(f"weights={weights!r} is not known; choose 'uniform', 'descending' or give a frame.")
+    relevant = qrels[qrels["relevance"] > 0][["query_id", "intent_id"]].drop_duplicates()
+    relevant = relevant.iloc[natural_order(relevant["intent_id"].tolist())]
+    j = relevant.groupby("query_id").cumcount() + 1
+    n = relevant.groupby("query_id")["intent_id"].transform("size")
+    # Σ_{k=1..n} 2^k = 2^{n+1} − 2
+    return relevant.assign(probability=np.exp2(n - j + 1) / (np.exp2(n + 1) - 2))

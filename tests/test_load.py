@@ -1,0 +1,172 @@
+"""Diversity collections through the real dataset objects of ir_datasets, over its cache filled from real files."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irdiv
+
+FILES = {
+    "2009": ("qrels.diversity", "qrels.all.gz", "wt09.topics.full.xml"),
+    "2010": ("10.diversity-qrels.final.txt", "qrels.all", "wt2010-topics.xml"),
+    "2011": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+    "2012": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+}
+
+
+@pytest.fixture(scope="session")
+def irds_home(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Fill ir_datasets' cache, which it looks for when it is first imported."""
+    home = tmp_path_factory.mktemp("ir_datasets")
+    for year, (qrels, cached, topics) in FILES.items():
+        source, target = real_data / "trec-web" / year, home / "clueweb09" / f"trec-web-{year}"
+        target.mkdir(parents=True)
+        content = (source / qrels).read_bytes()
+        (target / cached).write_bytes(gzip.compress(content) if cached.endswith(".gz") else content)
+        (target / "queries.xml").write_bytes((source / topics).read_bytes())
+    assert "ir_datasets" not in sys.modules
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IR_DATASETS_HOME", str(home))
+        import ir_datasets  # noqa: F401
+
+        yield home
+
+
+@pytest.mark.parametrize(
+    ("year", "topics", "intents", "covered", "relevant"),
+    [
+        ("2009", 50, 243, 199, 6499),
+        ("2010", 48, 218, 200, 9006),
+        ("2011", 50, 168, 164, 8378),
+        ("2012", 50, 195, 187, 9368),
+    ],
+)
+@pytest.mark.usefixtures("irds_home")
+def test_counts_of_trec_years(year, topics, intents, covered, relevant):
+    collection = irdiv.load(f"clueweb09/en/trec-web-{year}/diversity")
+    rows = collection.qrels[collection.qrels["relevance"] > 0]
+    assert collection.qrels["query_id"].nunique() == topics
+    assert len(collection.topics) == 50
+    assert len(collection.intents) == intents
+    assert len(rows[["query_id", "intent_id"]].drop_duplicates()) == covered
+    assert len(rows) == relevant
+    assert set(collection.intents["type"]) == {"inf", "nav"}
+    assert set(collection.topics["type"]) == {"ambiguous", "faceted"}
+    assert f"{topics} judged topics of 50" in repr(collection)
+
+
+@pytest.mark.usefixtures("irds_home")
+def test_misspelt_types_of_2011_are_mended_and_reported():
+    notes = irdiv.load("clueweb09/en/trec-web-2011/diversity").notes
+    assert len(notes) == 2
+    assert any("'inv'" in note and "read as 'inf'" in note for note in notes)
+    assert any("'inav'" in note and "read as 'nav'" in note for note in notes)
+
+
+@pytest.mark.usefixtures("irds_home")
+def test_subtopic_0_of_2009_is_no_intent():
+    collection = irdiv.load("clueweb09/en/trec-web-2009/diversity")
+    assert "0" in set(collection.qrels["intent_id"])
+    compiled = irdiv.Collection(collection.qrels)
+    assert compiled.intent_declared.sum() == 243
+
+
+@pytest.mark.parametrize("run", ["ql", "rm"])
+@pytest.mark.usefixtures("irds_home")
+def test_values_equal_those_of_the_files(real_data, run):
+    path = real_data / "trec-web" / "runs-2012" / f"{run}-catb.txt.gz"
+    specs = ["D#-nDCG@10", "ERR_IA@20", "alpha-nDCG@20", "NRBP"]
+    loaded = irdiv.evaluate(irdiv.load("clueweb09/en/trec-web-2012/diversity").qrels, path, specs)
+    from_file = irdiv.evaluate(real_data / "trec-web" / "2012" / "qrels.diversity.txt", path, specs)
+    np.testing.assert_array_equal(loaded.values, from_file.values)
+
+
+@pytest.mark.usefixtures("irds_home")
+def test_options_on_a_real_year():
+    plain = irdiv.load("clueweb09/en/trec-web-2012/diversity")
+    assert (plain.qrels["relevance"] == -2).any()
+    assert not (irdiv.load(plain.name, drop_spam=True).qrels["relevance"] == -2).any()
+    strict = irdiv.load(plain.name, min_grade=2).qrels["relevance"]
+    assert set(strict[strict > 0]) == set(plain.qrels["relevance"][plain.qrels["relevance"] > 1])
+
+
+class Qrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+    subtopic_id: str
+
+
+class Small:
+    """Any object whose qrels carry subtopics will do."""
+
+    def __init__(self, rows: list[tuple[str, str, int, str]]) -> None:
+        self.rows = rows
+
+    def dataset_id(self) -> str:
+        return "small"
+
+    def qrels_cls(self) -> type:
+        return Qrel
+
+    def qrels_iter(self) -> Any:
+        return (Qrel(*row) for row in self.rows)
+
+
+ROWS = [("1", "a", 1, "10"), ("1", "b", 2, "9"), ("1", "c", 0, "3"), ("1", "d", 1, "11"), ("2", "a", 1, "0")]
+
+
+def test_descending_weights_by_intent_number_over_intents_with_relevant_documents():
+    qrels = irdiv.load(Small(ROWS), weights="descending").qrels.set_index(["query_id", "intent_id"])["probability"]
+    # n = 3: 8/14, 4/14, 2/14 for intents 9, 10, 11; intent 3 has no relevant document
+    assert qrels["1", "9"] == pytest.approx(8 / 14)
+    assert qrels["1", "10"] == pytest.approx(4 / 14)
+    assert qrels["1", "11"] == pytest.approx(2 / 14)
+    assert np.isnan(qrels["1", "3"])
+    # a subtopic 0 with relevant documents is an intent
+    assert qrels["2", "0"] == 1
+
+
+def test_weights_of_ones_own():
+    own = pd.DataFrame({"query_id": "1", "intent_id": ["9", "10", "11"], "probability": [0.2, 0.3, 0.5]})
+    qrels = irdiv.load(Small(ROWS), weights=own).qrels
+    value = irdiv.evaluate(qrels, {"1": {"d": 1.0}}, "Hit-IA").values[0, 0, 0]
+    assert value == pytest.approx(0.5)
+
+
+def test_a_collection_without_topics_prints():
+    assert repr(irdiv.load(Small(ROWS))).splitlines() == [
+        "small",
+        "  2 judged topics of 0",
+        "  0 intents, 4 with a relevant document",
+        "  5 judgments, 4 of them relevant",
+    ]
+
+
+def test_bad_weights():
+    with pytest.raises(irdiv.IrdivError, match="weights='steep' is not known"):
+        irdiv.load(Small(ROWS), weights="steep")
+
+
+@pytest.mark.usefixtures("irds_home")
+def test_what_is_no_diversity_collection():
+    with pytest.raises(irdiv.IrdivError, match="ir_datasets has no dataset 'clueweb99'"):
+        irdiv.load("clueweb99")
+    with pytest.raises(irdiv.IrdivError, match="has no judgments by subtopic"):
+        irdiv.load("clueweb09/en/trec-web-2012")
+    with pytest.raises(irdiv.IrdivError, match="has no judgments by subtopic"):
+        irdiv.load(3)
+
+
+def test_ir_datasets_is_imported_only_when_used():
+    code = "import sys, irdiv; irdiv.load; print('ir_datasets' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
