@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import gzip
 import os
+import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,6 +21,32 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip("real TREC and NTCIR data not at hand: set IRDIV_REAL_DATA to their folder")
     return folder
+
+
+TREC_WEB = {
+    "2009": ("qrels.diversity", "qrels.all.gz", "wt09.topics.full.xml"),
+    "2010": ("10.diversity-qrels.final.txt", "qrels.all", "wt2010-topics.xml"),
+    "2011": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+    "2012": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+}
+
+
+@pytest.fixture(scope="session")
+def irds_home(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Fill ir_datasets' cache, which it looks for when it is first imported."""
+    home = tmp_path_factory.mktemp("ir_datasets")
+    for year, (qrels, cached, topics) in TREC_WEB.items():
+        source, target = real_data / "trec-web" / year, home / "clueweb09" / f"trec-web-{year}"
+        target.mkdir(parents=True)
+        content = (source / qrels).read_bytes()
+        (target / cached).write_bytes(gzip.compress(content) if cached.endswith(".gz") else content)
+        (target / "queries.xml").write_bytes((source / topics).read_bytes())
+    assert "ir_datasets" not in sys.modules
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IR_DATASETS_HOME", str(home))
+        import ir_datasets  # noqa: F401
+
+        yield home
 
 
 @pytest.fixture(autouse=True)

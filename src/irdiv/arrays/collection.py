@@ -250,5 +250,6 @@ def _find_sorted(known: Ints, wanted: Ints) -> Ints:
 
 
 _NO_INTENTS = (
-    " In a frame the intent column is 'intent_id', 'subtopic_id' or 'iteration'; in a qrels file it is the second."
+    " In a frame the intent column is 'intent_id', 'subtopic_id' or 'iteration'; in a qrels file it is the second, "
+    "which irdiv.read_qrels keeps and PyTerrier's pt.io.read_qrels drops."
 )

@@ -1,0 +1,124 @@
+"""irdiv in real PyTerrier experiments, without Java."""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+
+import irdiv
+from irdiv.demo import demo_collection
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pt = pytest.importorskip("pyterrier")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # PyTerrier and what it imports warn of their own affairs
+
+SPECS = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", nDCG @ 10, "map"]
+TITLES = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", "nDCG@10", "map"]
+
+
+@pytest.fixture(scope="module")
+def demo():
+    qrels, runs = demo_collection()
+    qrels = qrels.rename(
+        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label", "iteration": "subtopic_id"}
+    )
+    runs = {name: pt.model.from_ir_measures(run) for name, run in runs.items()}
+    topics = pd.DataFrame({"qid": sorted(qrels["qid"].unique()), "query": "a topic"})
+    return topics, qrels, runs
+
+
+@pytest.fixture(scope="module")
+def expected(demo):
+    _, qrels, runs = demo
+    return irdiv.evaluate(qrels, runs, SPECS[:2])
+
+
+def test_frames_as_systems(demo, expected):
+    topics, qrels, runs = demo
+    table = pt.Experiment(list(runs.values()), topics, qrels, SPECS, names=list(runs)).set_index("name")
+    assert set(table.columns) == set(TITLES)
+    np.testing.assert_allclose(table[TITLES[:2]], expected.summary(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 4])
+def test_transformers_in_batches(demo, expected, batch_size):
+    topics, qrels, runs = demo
+    systems = [pt.Transformer.from_df(run) for run in runs.values()]
+    table = pt.Experiment(systems, topics, qrels, SPECS, names=list(runs), batch_size=batch_size).set_index("name")
+    np.testing.assert_allclose(table[TITLES[:2]], expected.summary(), rtol=0, atol=1e-12)
+
+
+def test_per_query(demo, expected):
+    topics, qrels, runs = demo
+    rows = pt.Experiment(list(runs.values()), topics, qrels, SPECS[:2], names=list(runs), perquery=True)
+    rows = rows.set_index(["name", "qid", "measure"])["value"]
+    for run, query, measure, value in expected.frame.itertuples(index=False):
+        assert rows[run, query, measure] == value
+
+
+def test_a_baseline_is_compared_by_our_measures(demo):
+    topics, qrels, runs = demo
+    table = pt.Experiment(list(runs.values()), topics, qrels, ["D#-nDCG@10"], names=list(runs), baseline=0)
+    assert {"D#-nDCG@10 +", "D#-nDCG@10 -", "D#-nDCG@10 p-value"} <= set(table.columns)
+    assert table["D#-nDCG@10 +"][1] + table["D#-nDCG@10 -"][1] == len(topics)
+
+
+def test_a_reranker_and_a_grid_search(demo):
+    topics, qrels, runs = demo
+    first = pt.Transformer.from_df(runs["relevance"])
+
+    class Reverse(pt.Transformer):
+        """Turns a list round where its parameter says so."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.sign = 1.0
+
+        def transform(self, results: pd.DataFrame) -> pd.DataFrame:
+            return pt.model.add_ranks(results.assign(score=results["score"] * self.sign))
+
+    reverse = Reverse()
+    grid = pt.GridScan(
+        first >> reverse, {reverse: {"sign": [1.0, -1.0]}}, topics, qrels, ["α-nDCG@5"], verbose=False
+    ).set_index("tran_0_sign")
+    for sign in (1.0, -1.0):
+        turned = runs["relevance"].assign(score=runs["relevance"]["score"] * sign)
+        assert grid["α-nDCG@5"][sign] == irdiv.evaluate(qrels, turned, "α-nDCG@5").summary().iloc[0, 0]
+
+
+def test_qrels_read_by_pyterrier_have_lost_their_intents(demo, tmp_path):
+    topics, _, runs = demo
+    path = tmp_path / "qrels"
+    path.write_text("1 1 jaguar-car-1 2\n1 2 jaguar-animal-1 1\n")
+    qrels = pt.io.read_qrels(str(path))
+    with pytest.raises(irdiv.IrdivError, match=r"irdiv\.read_qrels keeps and PyTerrier's pt\.io\.read_qrels drops"):
+        pt.Experiment([runs["relevance"]], topics, qrels, ["D#-nDCG@10"])
+    kept = pt.model.from_ir_measures(irdiv.read_qrels(path))
+    table = pt.Experiment([runs["relevance"]], topics, kept, ["I-rec@10"])
+    assert table["I-rec@10"][0] > 0
+
+
+@pytest.mark.usefixtures("irds_home")
+def test_the_baseline_runs_of_2012_on_qrels_as_pyterrier_has_them(real_data):
+    dataset = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity")
+    paths = sorted((real_data / "trec-web" / "runs-2012").glob("*.gz"))
+    runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in paths}
+    assert len(runs) == 4
+    systems = [pt.model.from_ir_measures(run.drop(columns="rank")) for run in runs.values()]
+    irdiv.take_over()
+    specs = ["D#-nDCG@10", "ERR-IA@20", ir_measures.ERR_IA @ 20, ir_measures.alpha_nDCG @ 20]
+    table = pt.Experiment(systems, dataset.get_topics("query"), dataset.get_qrels(), specs, names=list(runs))
+    table = table.set_index("name")
+    ours = irdiv.evaluate(real_data / "trec-web" / "2012" / "qrels.diversity.txt", runs, specs).summary()
+    np.testing.assert_allclose(table[ours.columns], ours, rtol=0, atol=1e-12)
+    for run in ("ql-catb", "rm-catb"):
+        golden = pd.read_csv(real_data / "golden" / "ndeval" / f"web12.{run}.trad.csv").set_index("topic").loc["amean"]
+        assert table.loc[run, "ERR_IA@20"] == pytest.approx(golden["ERR-IA@20"], abs=5.1e-7)
+        assert table.loc[run, "alpha_nDCG@20"] == pytest.approx(golden["alpha-nDCG@20"], abs=5.1e-7)
