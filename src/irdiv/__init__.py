@@ -25,6 +25,7 @@ from irdiv.plugins.ir_measures_plugin import install as _install
 
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
+    from irdiv.datasets.export import to_adhoc, to_ir_measures, to_ndeval, to_ntcir, to_pyterrier
     from irdiv.datasets.irds import TestCollection, load
     from irdiv.datasets.ntcir import read_ntcir_qrels
     from irdiv.evaluation import Evaluation, evaluate
@@ -56,6 +57,11 @@ _LAZY = {
     "read_ntcir_qrels": "irdiv.datasets.ntcir",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
+    "to_adhoc": "irdiv.datasets.export",
+    "to_ir_measures": "irdiv.datasets.export",
+    "to_ndeval": "irdiv.datasets.export",
+    "to_ntcir": "irdiv.datasets.export",
+    "to_pyterrier": "irdiv.datasets.export",
     "with_intents": "irdiv.frames.intents",
 }
 
@@ -95,6 +101,11 @@ __all__ = [
     "read_qrels",
     "read_run",
     "take_over",
+    "to_adhoc",
+    "to_ir_measures",
+    "to_ndeval",
+    "to_ntcir",
+    "to_pyterrier",
     "with_intents",
 ]
 

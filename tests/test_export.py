@@ -1,0 +1,112 @@
+"""Qrels for other programs; what is written is read again as it was."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import irdiv
+from irdiv import IrdivError
+
+KEYS = ["query_id", "intent_id", "doc_id"]
+ids = st.integers(0, 30).map(str)
+judgments = st.dictionaries(
+    st.tuples(ids, ids, st.text("ab-é\"'_", min_size=1, max_size=6)), st.integers(0, 4), min_size=1, max_size=30
+)
+
+
+def as_frame(rows: dict[tuple[str, str, str], int]) -> pd.DataFrame:
+    return pd.DataFrame([(*key, grade) for key, grade in rows.items()], columns=[*KEYS, "relevance"])
+
+
+def as_dict(frame: pd.DataFrame) -> dict[tuple[str, str, str], int]:
+    frame = frame.rename(columns={"iteration": "intent_id"})
+    return dict(zip(frame[KEYS].itertuples(index=False, name=None), frame["relevance"], strict=True))
+
+
+@given(judgments)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+def test_ndeval_round_trip_loses_nothing(tmp_path, rows):
+    irdiv.to_ndeval(as_frame(rows), tmp_path / "qrels")
+    assert as_dict(irdiv.read_qrels(tmp_path / "qrels")) == rows
+
+
+@given(judgments, st.randoms(use_true_random=False))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+def test_ntcir_round_trip_loses_nothing(tmp_path, rows, random):
+    frame = as_frame(rows)
+    intents = frame[["query_id", "intent_id"]].drop_duplicates().reset_index(drop=True)
+    intents["probability"] = [random.random() for _ in range(len(intents))]
+    intents["type"] = [random.choice(["inf", "nav"]) for _ in range(len(intents))]
+    unjudged = pd.DataFrame([(frame["query_id"][0], "99", 0.25, "inf")], columns=intents.columns)
+    folded = irdiv.with_intents(frame, pd.concat([intents, unjudged]))
+    irdiv.to_ntcir(folded, tmp_path / "Dqrels", tmp_path / "DINprob")
+    again = irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "DINprob")
+    for name in ("relevance", "probability", "type"):
+        pd.testing.assert_series_equal(
+            again.set_index(KEYS)[name].sort_index(), folded.set_index(KEYS)[name].sort_index(), check_dtype=False
+        )
+
+
+def test_names_of_ir_measures_and_pyterrier():
+    qrels = pd.DataFrame(
+        {"qid": [10, 9], "docno": "d", "subtopic": ["1", "2"], "label": [1, 2], "type": ["inf", "nav"]}
+    )
+    assert irdiv.to_ir_measures(qrels).to_dict("list") == {
+        "query_id": ["9", "10"],
+        "iteration": ["2", "1"],
+        "doc_id": ["d", "d"],
+        "relevance": [2, 1],
+        "type": ["nav", "inf"],
+    }
+    assert list(irdiv.to_pyterrier(qrels).columns) == ["qid", "subtopic_id", "docno", "label", "type"]
+
+
+def test_negative_grades_become_0_where_programs_know_none(tmp_path):
+    qrels = as_frame({("1", "1", "d"): -2, ("1", "1", "e"): 1})
+    irdiv.to_ndeval(qrels, tmp_path / "ndeval")
+    assert (tmp_path / "ndeval").read_text() == "1 1 d 0\n1 1 e 1\n"
+    irdiv.to_ntcir(qrels, tmp_path / "Dqrels")
+    assert (tmp_path / "Dqrels").read_text() == "1 1 d L0\n1 1 e L1\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({("1", "car", "d"): 1}, "only numbers for the intent_id, but the qrels have 'car'"),
+        ({("one", "1", "d"): 1}, "only numbers for the query_id"),
+        ({("1", "1", "a b"): 1}, "a doc_id is 'a b'"),
+    ],
+)
+def test_what_ndeval_does_not_take(tmp_path, rows, message):
+    with pytest.raises(IrdivError, match=message):
+        irdiv.to_ndeval(as_frame(rows), tmp_path / "qrels")
+
+
+def test_probabilities_that_are_not_there(tmp_path):
+    with pytest.raises(IrdivError, match="know no probabilities"):
+        irdiv.to_ntcir(as_frame({("1", "1", "d"): 1}), tmp_path / "Dqrels", tmp_path / "Iprob")
+
+
+def test_an_unknown_reduction():
+    with pytest.raises(IrdivError, match="choose 'max' or 'count'"):
+        irdiv.to_adhoc(as_frame({("1", "1", "d"): 1}), how="mean")
+
+
+def test_reductions_of_2009_as_sakai_and_song_count_them(real_data):
+    path = real_data / "trec-web" / "2009" / "qrels.diversity"
+    counts = irdiv.to_adhoc(path, how="count")["relevance"].value_counts()
+    assert {level: counts[level] for level in (1, 2, 3, 4, 5)} == {1: 3622, 2: 1113, 3: 178, 4: 28, 5: 1}
+    assert irdiv.to_adhoc(path)["relevance"].max() == 1
+
+
+def test_the_qrels_of_ndeval_of_2012(real_data, tmp_path):
+    folder = real_data / "trec-web" / "2012"
+    irdiv.to_ndeval(folder / "qrels.diversity.txt", tmp_path / "qrels")
+    ours = as_dict(irdiv.read_qrels(tmp_path / "qrels"))
+    theirs = as_dict(irdiv.read_qrels(folder / "qrels-for-ndeval.txt"))
+    assert theirs.items() <= ours.items()
+    # NIST left intents without a relevant document out of its file.
+    assert {ours[key] for key in ours.keys() - theirs.keys()} == {0}
