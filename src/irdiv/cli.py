@@ -6,7 +6,6 @@ import argparse
 import ast
 import json
 import os
-import re
 import sys
 import textwrap
 import warnings
@@ -14,13 +13,9 @@ from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-import ir_measures
-
 import irdiv
 from irdiv.errors import IrdivError, IrdivWarning
-from irdiv.measures import registry
-from irdiv.measures.declaration import Measure
-from irdiv.measures.spec import foreign_names, normal_name, unknown
+from irdiv.explain import explain, list_measures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,31 +24,6 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 OUTPUTS = ("table", "tsv", "csv", "jsonl")
-SYMBOLS = (
-    ("l", r"l", "the cutoff"),
-    ("x", r"\bx\b", "the grade of a document"),
-    ("H", r"2\^H", "the highest grade of the scale"),
-    ("J(r)", r"J\(r\)", "1 if the document at rank r is relevant, else 0"),
-    ("J_i(r)", r"J_i\(r\)", "1 if the document at rank r is relevant to intent i, else 0"),
-    ("C(r)", r"C\(", "relevant documents down to rank r"),
-    ("C_i(r)", r"C_i\(", "documents relevant to intent i down to rank r"),
-    ("R", r"\bR\b", "relevant documents in all"),
-    ("R_i", r"R_i", "documents relevant to intent i in all"),
-    ("N", r"N\b(?!\(r)", "intents in all"),
-    ("g(r)", r"\bg\(r\)", "the gain at rank r"),
-    ("cg(r)", r"cg\(r\)", "the sum of gains down to rank r"),
-    ("cg*(r)", r"cg\*", "the same of the ideal list"),
-    ("g*", r"\bg\*", "the highest gain of the ideal list"),
-    ("g_i(r)", r"g_i\(r\)", "the gain at rank r for intent i"),
-    ("Pr(r)", r"Pr\(r\)", "the probability that a user who sees the document at rank r stops there"),
-    ("Pr(i|q)", r"Pr\(i", "the probability of intent i"),
-    (
-        "NG(r)",
-        r"NG\(r\)",
-        "Σ_i J_i(r)·(1−α)^{C_i(r−1)}: what rank r adds, an intent counting less each time it is seen",
-    ),
-)
-_NO_DEFAULT = ir_measures.measures.ParamInfo().default
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -230,11 +200,11 @@ def _demo(arguments: argparse.Namespace) -> None:
         print(f"{len(runs)} runs, {len(evaluation.query_ids)} ambiguous topics, means over topics:\n")
     _print(evaluation, arguments)
     if talk:
-        print()
-        _paragraph(
+        text = (
             "'relevance' finds better documents of the likeliest intent (D-nDCG, ERR-IA); 'diversified' covers more "
             "intents (I-rec, alpha-nDCG) and wins where both count (D#-nDCG). 'irdiv explain D#-nDCG' says how."
         )
+        print("\n" + textwrap.fill(text, width=100))
 
 
 def _print(evaluation: Evaluation, arguments: argparse.Namespace) -> None:
@@ -270,77 +240,11 @@ def _tidy_summary(evaluation: Evaluation) -> pd.DataFrame:
 
 
 def _measures(arguments: argparse.Namespace) -> None:
-    wanted = normal_name(arguments.pattern).lower()
-    chosen = [d for d in registry.values() if wanted in d.name.lower().replace("_", "-")]
-    others = [name for name in sorted(foreign_names(), key=str.lower) if wanted in name.lower()]
-    if not chosen and not others:
-        raise unknown(arguments.pattern)
-    width = max((len(declaration.name) for declaration in chosen), default=0)
-    for family in dict.fromkeys(declaration.family for declaration in chosen):
-        print(family)
-        for declaration in chosen:
-            if declaration.family == family:
-                print(f"  {declaration.name:{width}}  {declaration.summary}")
-        print()
-    if others:
-        print("ir_measures' own, on the highest grade of a document over intents")
-        _paragraph(", ".join(others), indent="  ")
-        print()
-    print("'irdiv explain NAME' says more.")
+    print(list_measures(arguments.pattern))
 
 
 def _explain(arguments: argparse.Namespace) -> None:
-    known = ir_measures.measures.registry
-    for number, spec in enumerate(arguments.specs):
-        measure = irdiv.parse(known.get(spec, spec))
-        print("\n" * bool(number) + f"{measure}\n")
-        if isinstance(measure, Measure):
-            _explain_ours(measure)
-        else:
-            _explain_foreign(measure)
-
-
-def _explain_ours(measure: Measure) -> None:
-    declaration = measure.declaration
-    _paragraph(declaration.summary)
-    print("\nformula")
-    _paragraph(declaration.formula, indent="  ")
-    print("\nwhere")
-    for symbol, pattern, meaning in SYMBOLS:
-        if re.search(pattern, declaration.formula):
-            _paragraph(f"{symbol}: {meaning}", indent="  ")
-    print("\nparameters")
-    values = measure.values()
-    for parameter in declaration.parameters:
-        only = "" if parameter.only_with is None else f"; only with {parameter.only_with[0]}={parameter.only_with[1]!r}"
-        _paragraph(f"{parameter.name}={values[parameter.name]!r}: {parameter.meaning}{only}", indent="  ")
-    cutoff = "any, or none for the whole list" if declaration.takes_cutoff else "none: always the whole list"
-    print(f"\ncutoff\n  {cutoff}\n\nreferences")
-    for reference in declaration.references:
-        print(f"  {reference}")
-    if declaration.others:
-        print("\nother programs")
-        _paragraph(declaration.others, indent="  ")
-
-
-def _explain_foreign(measure: Any) -> None:
-    _paragraph(f"{measure.PRETTY_NAME}, a measure of ir_measures. {measure.SHORT_DESC}")
-    print("\nparameters")
-    for name, info in measure.SUPPORTED_PARAMS.items():
-        default = "" if info.default is _NO_DEFAULT else f"={info.default!r}"
-        choices = "" if info.choices is _NO_DEFAULT else f" ({', '.join(map(repr, info.choices))})"
-        _paragraph(f"{name}{default}: {info.desc}{choices}", indent="  ")
-    print()
-    _paragraph(
-        "irdiv.evaluate and 'irdiv eval' hand ir_measures the highest grade of each document over intents; "
-        "ir_measures on its own takes whichever row of a document comes last."
-    )
-    if f"{measure.NAME}-IA" in registry:
-        _paragraph(f"In {measure.NAME}-IA, D-{measure.NAME} and D#-{measure.NAME} the base measure is irdiv's own.")
-
-
-def _paragraph(text: str, indent: str = "") -> None:
-    print(textwrap.fill(text, width=100, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent)))
+    print("\n\n".join(explain(spec) for spec in arguments.specs))
 
 
 if __name__ == "__main__":

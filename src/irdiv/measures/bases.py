@@ -202,7 +202,7 @@ BASES = (
         norm=_one,
         parameters=(STOP, GAIN_OF_STOP, MAX_GRADE),
         formula_of_gains=f"{_ERR}, {_PR_OF_GAINS}",
-        others="gdeval fixes h = 4. NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
+        others="gdeval fixes H = 4. NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
     ),
     Base(
         "nERR",
