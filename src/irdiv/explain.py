@@ -10,7 +10,7 @@ from typing import Any
 import ir_measures
 
 from irdiv.measures import registry
-from irdiv.measures.declaration import Measure
+from irdiv.measures.declaration import Measure, Parameter
 from irdiv.measures.spec import foreign_names, normal_name, parse, unknown
 
 SYMBOLS = (
@@ -22,7 +22,7 @@ SYMBOLS = (
     ("C(r)", r"C\(", "relevant documents down to rank r"),
     ("C_i(r)", r"C_i\(", "documents relevant to intent i down to rank r"),
     ("R", r"\bR\b", "relevant documents in all"),
-    ("R_i", r"R_i", "documents relevant to intent i in all"),
+    ("R_i", r"\bR_i", "documents relevant to intent i in all"),
     ("N", r"N\b(?!\(r)", "intents in all"),
     ("g(r)", r"\bg\(r\)", "the gain at rank r"),
     ("cg(r)", r"cg\(r\)", "the sum of gains down to rank r"),
@@ -72,12 +72,8 @@ def _of_ours(measure: Measure) -> Iterator[str]:
     yield _section("formula", [declaration.formula])
     found = [(symbol, meaning) for symbol, pattern, meaning in SYMBOLS if re.search(pattern, declaration.formula)]
     yield _section("where", [f"{symbol}: {meaning}" for symbol, meaning in found])
-    only = {
-        p.name: "" if p.only_with is None else "; only with {}={!r}".format(*p.only_with)
-        for p in declaration.parameters
-    }
     yield _section(
-        "parameters", [f"{p.name}={values[p.name]!r}: {p.meaning}{only[p.name]}" for p in declaration.parameters]
+        "parameters", [f"{p.name}={values[p.name]!r}: {p.meaning}{_condition(p)}" for p in declaration.parameters]
     )
     yield _section(
         "cutoff", ["any, or none for the whole list" if declaration.takes_cutoff else "none: always the whole list"]
@@ -85,6 +81,10 @@ def _of_ours(measure: Measure) -> Iterator[str]:
     yield _section("references", declaration.references)
     if declaration.others:
         yield _section("other programs", [declaration.others])
+
+
+def _condition(parameter: Parameter) -> str:
+    return "" if parameter.only_with is None else "; only with {}={!r}".format(*parameter.only_with)
 
 
 def _of_ir_measures(measure: Any) -> Iterator[str]:
