@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from irdiv.evaluation import Evaluation, evaluate
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
+    from irdiv.oracles import oracle
+    from irdiv.plugins.pyterrier_plugin import oracle_transformer
 
 __version__ = "0.1.0"
 
@@ -54,6 +56,8 @@ _LAZY = {
     "TestCollection": "irdiv.datasets.irds",
     "evaluate": "irdiv.evaluation",
     "load": "irdiv.datasets.irds",
+    "oracle": "irdiv.oracles",
+    "oracle_transformer": "irdiv.plugins.pyterrier_plugin",
     "read_ntcir_qrels": "irdiv.datasets.ntcir",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
@@ -96,6 +100,8 @@ __all__ = [
     "nDCG",
     "nERR",
     "nGAP",
+    "oracle",
+    "oracle_transformer",
     "parse",
     "read_ntcir_qrels",
     "read_qrels",

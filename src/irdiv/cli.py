@@ -1,4 +1,4 @@
-"""The command line: ``irdiv eval``, ``measures``, ``explain`` and ``demo``."""
+"""The command line: ``irdiv eval``, ``measures``, ``explain``, ``oracle`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -108,6 +108,17 @@ def _parser() -> argparse.ArgumentParser:
     explain = _command(commands, "explain", _explain, "say what measures compute, and how other programs differ")
     explain.add_argument("specs", metavar="SPEC", nargs="+", help="a measure, as in D#-nDCG@10")
 
+    best = _command(commands, "oracle", _oracle, "write a run of the relevant documents in their best or worst order")
+    best.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    best.add_argument(
+        "--order",
+        choices=("alpha-nDCG", "D-nDCG", "reversed"),
+        default="alpha-nDCG",
+        help="the ideal of a measure, or the least diverse order (default: alpha-nDCG)",
+    )
+    best.add_argument("--depth", type=int, metavar="N", help="documents of each topic (default: all relevant ones)")
+    best.add_argument("--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], help="as alpha=0.2")
+
     demo = _command(commands, "demo", _demo, "score two small runs on a small collection, all built in")
     _add_output(demo)
     return parser
@@ -187,6 +198,14 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
         raise IrdivError(f"the run file {twice!r} is given twice.")
     names = [run_name(path) for path in paths]
     return {path if names.count(name) > 1 else name: path for name, path in zip(names, paths, strict=True)}
+
+
+def _oracle(arguments: argparse.Namespace) -> None:
+    from irdiv.oracles import lines, oracle
+
+    run = oracle(arguments.qrels, arguments.order, depth=arguments.depth, **_settings(arguments.set))
+    for line in lines(run, arguments.order):
+        print(line)
 
 
 def _demo(arguments: argparse.Namespace) -> None:

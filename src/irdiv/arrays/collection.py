@@ -185,6 +185,10 @@ class Collection:
         out[known] = _find_sorted(self._rows, topic[known] * len(self._relevant_documents) + place[known])
         return out
 
+    def relevant_ids(self, rows: Ints) -> Ids:
+        """Return the ids of relevant documents by row."""
+        return self._relevant_documents.take(self._rows[rows] % max(len(self._relevant_documents), 1))
+
     def is_judged(self, topic: Ints, docs: Ids) -> Bools:
         """Tell for each (topic, document) whether the qrels have it, relevant or not."""
         place = find(docs, self.documents)

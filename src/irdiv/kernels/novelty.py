@@ -20,32 +20,40 @@ def novelty_gain(relevant: Bools, alpha: float) -> Floats:
 
 
 def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
-    """Return NG at ranks 1 … depth of the greedy ideal list, for ``relevant[topic, document, intent]``.
+    """Return NG at ranks 1 … depth of the greedy ideal list, for ``relevant[topic, document, intent]``."""
+    return greedy_order(relevant, alpha, depth)[1]
 
-    At each rank the document with the largest gain comes next; among equals, the one with the largest
-    doc id, which is the last of them along the document axis. Documents with the same intents are
-    interchangeable but for their ids, so the search is over intent sets. Gains are compared as ndeval has them:
-    summed over intents in order, in floating point, which decides near-ties where 1 − α is no power of two.
+
+def greedy_order(relevant: Bools, alpha: float, depth: int, *, worst: bool = False) -> tuple[Ints, Floats]:
+    """Return documents and NG at ranks 1 … depth of the greedy list, for ``relevant[topic, document, intent]``.
+
+    At each rank the relevant document with the largest gain comes next, or with the smallest for the worst list;
+    among equals, the one with the largest doc id, which is the last of them along the document axis. Where
+    documents run out, the document is -1. Documents with the same intents are interchangeable but for their ids,
+    so the search is over intent sets. Gains are compared as ndeval has them: summed over intents in order, in
+    floating point, which decides near-ties where 1 − α is no power of two.
     """
     sets, newest, older = _intent_sets(relevant)
     by_intent = np.moveaxis(sets, 2, 0).astype(np.float64)
     topics = np.arange(len(relevant))
     worth = np.ones((len(relevant), relevant.shape[2]))
+    documents = np.full((len(relevant), depth), -1)
     gains = np.zeros((len(relevant), depth))
     for rank in range(depth):
+        left = newest >= 0
+        if not left.any():
+            break
         gain = np.zeros(newest.shape)
         for intent, has_intent in enumerate(by_intent):
             gain += has_intent * worth[:, intent, None]
-        gain[newest < 0] = -1.0
-        best = gain.max(axis=1)
-        if (best <= 0.0).all():
-            break
-        chosen = np.argmax(np.where(gain == best[:, None], newest, -1), axis=1)
+        wanted = np.where(left, gain, np.inf).min(axis=1) if worst else np.where(left, gain, -np.inf).max(axis=1)
+        chosen = np.argmax(np.where(gain == wanted[:, None], newest, -1), axis=1)
         document = newest[topics, chosen]
-        gains[:, rank] = np.maximum(best, 0.0)
+        documents[:, rank] = document
+        gains[:, rank] = np.where(document >= 0, gain[topics, chosen], 0.0)
         newest[topics, chosen] = np.where(document >= 0, older[topics, document], -1)
         worth = np.where(sets[topics, chosen] & (document >= 0)[:, None], worth * (1.0 - alpha), worth)
-    return gains
+    return documents, gains
 
 
 def _intent_sets(relevant: Bools) -> tuple[Bools, Ints, Ints]:

@@ -182,11 +182,11 @@ def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Flo
     weight = block.weight(values["rel"], values["intents"], values["renormalise"])
 
     def run_lists() -> Lists:
-        GG = _global_gain(scene.grades, weight, values, block)
+        GG = global_gain(scene.grades, weight, values, block)
         return Lists(scene.rank, GG, GG > 0, None, scene.last, scene.length)
 
     def best_lists() -> Lists:
-        GG = _global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
+        GG = global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
         return ideal_lists(GG, GG > 0, None)
 
     lists = scene.keep(shape, run_lists)
@@ -195,7 +195,7 @@ def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Flo
     return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
 
 
-def _global_gain(grade: Ints, weight: Floats, values: Values, block: Block) -> Floats:
+def global_gain(grade: Ints, weight: Floats, values: Values, block: Block) -> Floats:
     """GG(r) = Σ_i Pr(i|q) · g_i(r)."""
     g = gain_table(values["gain"], block.collection.levels)[grade]
     return ordered_sum(weight[:, :, None] * g, axis=1)

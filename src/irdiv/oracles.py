@@ -1,0 +1,99 @@
+"""Runs that know the judgments: how far a system is from the best order of relevant documents, and from the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.block import Block
+from irdiv.arrays.collection import Collection
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import QrelsLike
+from irdiv.kernels.lists import Floats, Ints
+from irdiv.kernels.novelty import greedy_order
+from irdiv.measures.operators import global_gain
+from irdiv.measures.spec import parse
+
+Order: TypeAlias = Literal["alpha-nDCG", "D-nDCG", "reversed"]
+
+
+def oracle(
+    qrels: QrelsLike | Collection, order: Order = "alpha-nDCG", *, depth: int | None = None, **parameters: Any
+) -> pd.DataFrame:
+    """Return a run of the relevant documents of each topic in an order that the judgments give.
+
+    Parameters
+    ----------
+    qrels
+        Diversity qrels, or a `Collection`.
+    order
+        ``"alpha-nDCG"`` for the greedy ideal of α-nDCG, ``"D-nDCG"`` for documents by global gain, the ideal of the
+        D-measures, or ``"reversed"`` for the greedy order that adds least at each rank: relevant documents first, in
+        their least diverse order (Clarke et al., SIGIR 2008, section 6.1).
+    depth
+        How many documents of each topic, all relevant ones if not given.
+    **parameters
+        Parameters of the measure: ``alpha`` and ``rel`` for α-nDCG and its reversal, ``gain``, ``rel``, ``intents`` and
+        ``renormalise`` for D-nDCG.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``query_id, doc_id, rank, score``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("1", "i", "a", 1), ("1", "i", "b", 1), ("1", "i", "c", 1), ("1", "j", "c", 1)]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    >>> oracle(qrels)["doc_id"].tolist(), oracle(qrels, "reversed")["doc_id"].tolist()
+    (['c', 'b', 'a'], ['b', 'a', 'c'])
+    """
+    if order not in get_args(Order):
+        raise IrdivError(f"order={order!r} is not known; choose one of {examples(get_args(Order))}.")
+    if depth is not None and depth < 1:
+        raise IrdivError(f"depth={depth} leaves nothing; give 1 or more.")
+    collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
+    collection.require_intents(f"the order {order!r}")
+    values = parse("D-nDCG" if order == "D-nDCG" else "alpha-nDCG")(**parameters).values()
+    return pd.concat([_of_block(block, order, values, depth) for block in collection.blocks], ignore_index=True)
+
+
+def _of_block(block: Block, order: Order, values: dict[str, Any], depth: int | None) -> pd.DataFrame:
+    deepest = block.pool.shape[1] if depth is None else min(depth, block.pool.shape[1])
+    if order == "D-nDCG":
+        documents = _by_gain(_pool_gains(block, values))[:, :deepest]
+    else:
+        relevant = block.grades[block.pool] >= values["rel"]
+        documents, _ = greedy_order(relevant, values["alpha"], deepest, worst=order == "reversed")
+    topic, place = np.nonzero(documents >= 0)
+    rows = block.row_base + block.pool[topic, documents[topic, place]]
+    return pd.DataFrame(
+        {
+            "query_id": block.collection.topics[block.start + topic],
+            "doc_id": np.asarray(block.collection.relevant_ids(rows), dtype=object),
+            "rank": place + 1,
+            "score": 1.0 / (place + 1),
+        }
+    ).astype({"query_id": str, "doc_id": str})
+
+
+def _pool_gains(block: Block, values: dict[str, Any]) -> Floats:
+    weight = block.weight(values["rel"], values["intents"], values["renormalise"])
+    return global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
+
+
+def _by_gain(gain: Floats) -> Ints:
+    """Return documents by gain, the largest doc id first among equals; -1 for those without any."""
+    backwards = np.argsort(-gain[:, ::-1], axis=1, kind="stable")
+    documents = gain.shape[1] - 1 - backwards
+    return np.where(np.take_along_axis(gain, documents, axis=1) > 0, documents, -1)
+
+
+def lines(run: pd.DataFrame, tag: str) -> Iterator[str]:
+    """Yield the lines of a TREC run file."""
+    for query, doc, rank, score in run.itertuples(index=False):
+        yield f"{query} Q0 {doc} {rank} {score:.6f} {tag}"

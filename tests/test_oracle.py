@@ -1,0 +1,95 @@
+"""Runs that know the judgments: best and worst orders of relevant documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irdiv
+from irdiv.cli import main
+from test_laws import random_collection
+from test_worked_examples import TOPIC_85, by_intents
+
+
+def test_clarkes_topic_85_in_its_printed_ideal_order():
+    # a-e-g-b-f-c-h in the paper, where ties go the other way: b and f, c and h are worth the same
+    order = irdiv.oracle(by_intents(TOPIC_85))["doc_id"].tolist()
+    assert set(order[:2]) == {"a", "e"}
+    assert order[2] == "g"
+    assert set(order[3:]) == set("bfch")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("order", "specs"),
+    [
+        ("alpha-nDCG", ["alpha-nDCG", "alpha-nDCG@5", "nNRBP", "nERR_IA@10"]),
+        ("D-nDCG", ["D-nDCG", "D-nDCG@5", "D-Q", "D-nERR@3"]),
+    ],
+)
+def test_an_oracle_scores_one_by_its_measure(seed, order, specs):
+    qrels = random_collection(seed)
+    values = irdiv.evaluate(qrels, irdiv.oracle(qrels, order), specs).values
+    np.testing.assert_allclose(values, 1, rtol=0, atol=1e-12)
+
+
+def test_parameters_reach_the_measure():
+    qrels = random_collection(1)
+    run = irdiv.oracle(qrels, "alpha-nDCG", alpha=0.9, rel=2)
+    scores = irdiv.evaluate(qrels, run, "alpha-nDCG(alpha=0.9,rel=2)@5").values[0, 0]
+    np.testing.assert_allclose(scores[scores > 0], 1, rtol=0, atol=1e-12)
+
+
+def test_the_reversed_ideal_is_the_worst_greedy_order():
+    # every document has one or two of three intents; at each rank the least is added
+    documents = {"a": "12", "b": "1", "c": "2", "d": "23"}
+    order = irdiv.oracle(by_intents(documents), "reversed")["doc_id"].tolist()
+    # c and b add 1: c first; then b adds 1, a 1.5, d 1.5; then d adds 1.5, a ½ + ½ = 1; then d
+    assert order == ["c", "b", "a", "d"]
+
+
+def test_depth_and_form():
+    run = irdiv.oracle(by_intents(TOPIC_85), depth=2)
+    assert run["rank"].tolist() == [1, 2]
+    assert list(run.columns) == ["query_id", "doc_id", "rank", "score"]
+    assert len(irdiv.oracle(by_intents(TOPIC_85))) == len(TOPIC_85)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"order": "best"}, "order='best' is not known"),
+        ({"depth": 0}, "depth=0 leaves nothing"),
+        ({"gamma": 0.3}, "alpha-nDCG has no parameter 'gamma'"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(irdiv.IrdivError, match=message):
+        irdiv.oracle(by_intents(TOPIC_85), **arguments)
+
+
+def test_qrels_without_intents():
+    with pytest.raises(irdiv.IrdivError, match="needs intents"):
+        irdiv.oracle({"1": {"d": 1}})
+
+
+def test_the_command_writes_a_run_that_is_read_again(capsys, tmp_path):
+    path = tmp_path / "qrels"
+    irdiv.to_ndeval(random_collection(0, weighted=False), path)
+    assert main(["oracle", str(path), "--order", "D-nDCG", "--depth", "3"]) == 0
+    (tmp_path / "run").write_text(capsys.readouterr().out)
+    expected = irdiv.oracle(path, "D-nDCG", depth=3)
+    again = irdiv.read_run(tmp_path / "run")
+    assert again[["query_id", "doc_id", "rank"]].equals(expected[["query_id", "doc_id", "rank"]])
+    assert main(["oracle", str(path), "--set", "alpha=3"]) == 2
+
+
+def test_an_oracle_beside_systems_in_pyterrier():
+    pt = pytest.importorskip("pyterrier")
+    qrels = random_collection(0)
+    systems = [irdiv.oracle_transformer(qrels), irdiv.oracle_transformer(qrels, "reversed")]
+    topics = irdiv.to_pyterrier(qrels)[["qid"]].drop_duplicates().assign(query="a topic")
+    table = pt.Experiment(systems, topics, irdiv.to_pyterrier(qrels), ["alpha-nDCG@5"], names=["best", "worst"])
+    best, worst = table["alpha-nDCG@5"]
+    assert best == pytest.approx(1)
+    assert worst < best
