@@ -20,7 +20,7 @@ QrelsLike: TypeAlias = Any
 RunLike: TypeAlias = Any
 """A frame, a dict of dicts, an iterable of namedtuples, or the path of a TREC run file."""
 IntentsLike: TypeAlias = Any
-"""A frame or an iterable of namedtuples."""
+"""A frame, an iterable of namedtuples, or the path of a CSV or TSV file."""
 
 # The first name is ours; the others are those of ir_measures, PyTerrier and ir_datasets.
 # An intent column comes in many names: a more telling one wins over `iteration`.
@@ -73,12 +73,7 @@ class RunColumns(NamedTuple):
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels of any kind and return their columns."""
     frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(
-        frame,
-        "qrels",
-        ("query_id", "doc_id", "relevance"),
-        ("intent_id", *INTENT_FACTS),
-    )
+    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS))
     if not may_be_empty:
         _refuse_empty(frame, "qrels")
     intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
@@ -111,11 +106,11 @@ def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_
 def as_frame(
     data: Any,
     kind: str,
-    read: Callable[[str | os.PathLike[str]], pd.DataFrame] | None,
+    read: Callable[[str | os.PathLike[str]], pd.DataFrame],
     nested: Sequence[str],
 ) -> nw.DataFrame[Any]:
     """Return data of any kind we take as a frame; ``nested`` names the two keys and the value of a dict of dicts."""
-    if read is not None and isinstance(data, str | os.PathLike):
+    if isinstance(data, str | os.PathLike):
         return nw.from_native(read(data), eager_only=True)
     if isinstance(data, Mapping):
         return nw.from_native(_from_dicts(data, kind, nested), eager_only=True)
