@@ -65,14 +65,22 @@ def test_what_worked_before_keeps_its_provider():
         assert not first.NAME.startswith("irdiv")
 
 
-def test_integer_query_ids_come_back_as_they_went_in(qrels, run):
-    numbers = qrels.astype({"query_id": int}), run.astype({"query_id": int})
-    metrics = list(ir_measures.iter_calc(OURS, *numbers))
-    assert {metric.query_id for metric in metrics} == {1, 2}
-    assert ir_measures.calc_aggregate(OURS, *numbers) == ir_measures.calc_aggregate(OURS, qrels, run)
-    assert ir_measures.calc_aggregate([*OURS, ERR_IA @ 5], *numbers)[OURS[0]] == pytest.approx(
-        ir_measures.calc_aggregate(OURS, qrels, run)[OURS[0]]
-    )
+@pytest.mark.parametrize("kind", ["frame", "floats", "namedtuples", "dict"])
+def test_query_ids_that_are_numbers_come_back_as_they_went_in(qrels, run, kind):
+    number = float if kind == "floats" else int
+    numbers = qrels.astype({"query_id": number}), run.astype({"query_id": number})
+    measures = [*OURS, ERR_IA @ 5]
+    if kind == "namedtuples":
+        numbers = [ir_measures.Qrel(*row) for row in numbers[0].itertuples(index=False)], numbers[1]
+    if kind == "dict":
+        measures = [OURS[OURS.index(irdiv.parse("Q@3"))]]
+        qrels = {"1": {"d1": 2, "d2": 1}, "2": {"e2": 2}}
+        numbers = {int(query): docs for query, docs in qrels.items()}, numbers[1]
+    metrics = list(ir_measures.iter_calc(measures, *numbers))
+    assert {type(metric.query_id) for metric in metrics} == {number}
+    assert len(metrics) == 2 * len(measures)
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
+    assert ir_measures.calc_aggregate(measures, *numbers) == pytest.approx(expected)
 
 
 def test_an_empty_run_scores_0_as_ir_measures_has_it(qrels, run):

@@ -16,25 +16,24 @@ from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import adopt, extends_ir_measures, is_irdivs_name, is_ours, parse, unknown
 
 if TYPE_CHECKING:
-    from irdiv.arrays.collection import Collection
+    import narwhals as nw
 
 
 class Evaluator(providers.Evaluator):
     """Scores runs for ir_measures against qrels compiled once."""
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
-        from irdiv.frames.columns import qrels_columns
+        from irdiv.arrays.collection import Collection
+        from irdiv.frames.columns import as_frame, qrels_columns
+        from irdiv.frames.trec import read_qrels
 
         self._asked = sorted(measures, key=str)
-        self._collection: Collection | None = None
-        columns = qrels_columns(qrels, may_be_empty=True)
-        if len(columns.query):
-            from irdiv.arrays.collection import Collection
-
-            self._collection = Collection.from_columns(columns)
-        self._original = _original_ids(qrels)
-        topics = [] if self._collection is None else self._collection.topics.tolist()
-        super().__init__(self._asked, {self._original.get(topic, topic) for topic in topics})
+        frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
+        self._original = _original_ids(frame)
+        # PyTerrier hands over empty qrels for topics without judgments, and below an empty run.
+        columns = qrels_columns(frame.to_native(), may_be_empty=True)
+        self._collection = Collection.from_columns(columns) if len(columns.query) else None
+        super().__init__(self._asked, set(self._original.values()))
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         from irdiv.arrays.ranking import order_run
@@ -42,10 +41,9 @@ class Evaluator(providers.Evaluator):
 
         if self._collection is None:
             return
-        # PyTerrier hands over an empty run for topics without results.
         ordered = order_run(self._collection, run, may_be_empty=True)
         values = score(ordered, [_ours(measure) for measure in self._asked])
-        query_ids = [self._original.get(topic, topic) for topic in self._collection.topics.tolist()]
+        query_ids = [self._original[topic] for topic in self._collection.topics]
         for measure, row in zip(self._asked, values.tolist(), strict=True):
             for query_id, value in zip(query_ids, row, strict=True):
                 yield ir_measures.Metric(query_id=query_id, measure=measure, value=value)
@@ -82,15 +80,13 @@ def _ours(measure: ir_measures.Measure) -> Measure:
     return ours
 
 
-def _original_ids(qrels: Any) -> dict[str, Any]:
-    """Return id as string → as the qrels have it, where the two differ: ir_measures matches ids as they are."""
-    if isinstance(qrels, dict):
-        ids: Iterable[Any] = qrels
-    elif hasattr(qrels, "itertuples") and "query_id" in qrels.columns:
-        ids = qrels["query_id"].unique().tolist()
-    else:
-        return {}
-    return {str(query_id): query_id for query_id in ids if not isinstance(query_id, str)}
+def _original_ids(frame: nw.DataFrame[Any]) -> dict[str, Any]:
+    """Return topic ids as the qrels have them by ids as strings: ir_measures matches ids as they are."""
+    from irdiv.frames.columns import find_columns
+    from irdiv.frames.ids import as_ids
+
+    topics = frame[find_columns(frame, "qrels", ("query_id",), ())["query_id"]].unique()
+    return dict(zip(as_ids(topics, "qrels"), topics.to_list(), strict=True))
 
 
 _provider = Provider("irdiv")
