@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import gzip
 import os
-import sys
+import shutil
+import tempfile
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -31,22 +31,26 @@ TREC_WEB = {
 }
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give ir_datasets, which looks for its cache when it is imported, one of our own."""
+    os.environ["IR_DATASETS_HOME"] = tempfile.mkdtemp(prefix="irdiv-test-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(os.environ["IR_DATASETS_HOME"], ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
-def irds_home(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Fill ir_datasets' cache, which it looks for when it is first imported."""
-    home = tmp_path_factory.mktemp("ir_datasets")
+def irds_home(real_data: Path) -> Path:
+    """Fill ir_datasets' cache with the real files."""
+    home = Path(os.environ["IR_DATASETS_HOME"])
     for year, (qrels, cached, topics) in TREC_WEB.items():
         source, target = real_data / "trec-web" / year, home / "clueweb09" / f"trec-web-{year}"
         target.mkdir(parents=True)
         content = (source / qrels).read_bytes()
         (target / cached).write_bytes(gzip.compress(content) if cached.endswith(".gz") else content)
         (target / "queries.xml").write_bytes((source / topics).read_bytes())
-    assert "ir_datasets" not in sys.modules
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IR_DATASETS_HOME", str(home))
-        import ir_datasets  # noqa: F401
-
-        yield home
+    return home
 
 
 @pytest.fixture(autouse=True)

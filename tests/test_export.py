@@ -61,7 +61,7 @@ def test_names_of_ir_measures_and_pyterrier():
         "relevance": [2, 1],
         "type": ["nav", "inf"],
     }
-    assert list(irdiv.to_pyterrier(qrels).columns) == ["qid", "subtopic_id", "docno", "label", "type"]
+    assert list(irdiv.to_pyterrier(qrels).columns) == ["qid", "subtopic_id", "docno", "label", "type", "max_grade"]
 
 
 def test_negative_grades_become_0_where_programs_know_none(tmp_path):

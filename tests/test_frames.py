@@ -13,7 +13,7 @@ from ir_measures import Qrel, ScoredDoc
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.frames.trec import read_intents
+from irdiv.frames.intent_files import read_intents
 
 SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import irdiv
+from irdiv import IrdivError
 
 
 @pytest.mark.parametrize(
@@ -143,3 +144,42 @@ def test_ir_datasets_is_imported_only_when_used():
     code = "import sys, irdiv; irdiv.load; print('ir_datasets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def collection_of(rows):
+    qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    topics = pd.DataFrame({"query_id": qrels["query_id"].unique()})
+    return irdiv.TestCollection("made up", qrels, qrels[["query_id", "intent_id"]].drop_duplicates(), topics)
+
+
+JUDGED = [
+    ("1", "a", "d1", 1),
+    ("1", "b", "d2", 1),
+    ("1", "b", "_no_document_", 0),
+    ("2", "a", "d1", 1),
+    ("3", "a", "d9", 1),
+]
+
+
+def test_a_subset_of_topics():
+    part = collection_of(JUDGED).subset([1, "3"])
+    for frame in (part.qrels, part.intents, part.topics):
+        assert frame["query_id"].unique().tolist() == ["1", "3"]
+    with pytest.raises(IrdivError, match="no topic '7'; its topics are '1', '3'"):
+        part.subset(["7"])
+
+
+def test_judgments_as_deep_as_a_pool():
+    runs = {"A": {"1": {"d2": 2.0, "d1": 1.0}, "2": {"d1": 1.0}}, "B": {"1": {"x": 3.0, "d1": 1.0}}}
+    collection = collection_of(JUDGED)
+    first = collection.subset(runs=runs, depth=1).qrels
+    assert list(zip(first["query_id"], first["doc_id"], strict=True)) == [
+        ("1", "d2"),
+        ("1", "_no_document_"),
+        ("2", "d1"),
+    ]
+    assert len(collection.subset(runs=runs).qrels) == 4
+    with pytest.raises(IrdivError, match="give the runs"):
+        collection.subset(depth=3)
+    with pytest.raises(IrdivError, match="give 1 or more"):
+        collection.subset(runs=runs, depth=0)

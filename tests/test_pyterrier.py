@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import ir_measures
@@ -122,3 +124,40 @@ def test_the_baseline_runs_of_2012_on_qrels_as_pyterrier_has_them(real_data):
         golden = pd.read_csv(real_data / "golden" / "ndeval" / f"web12.{run}.trad.csv").set_index("topic").loc["amean"]
         assert table.loc[run, "ERR_IA@20"] == pytest.approx(golden["ERR-IA@20"], abs=5.1e-7)
         assert table.loc[run, "alpha_nDCG@20"] == pytest.approx(golden["alpha-nDCG@20"], abs=5.1e-7)
+
+
+def test_the_highest_grade_is_that_of_all_batches():
+    rows = [("1", "a", "d1", 1), ("2", "a", "d2", 4)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
+    run = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "score": 1.0, "query": "x", "rank": 0})
+    tables = [
+        pt.Experiment([pt.Transformer.from_df(run)], topics, irdiv.to_pyterrier(qrels), ["ERR-IA@1"], batch_size=size)
+        for size in (None, 1)
+    ]
+    # (2^1 − 1)/2^4 and (2^4 − 1)/2^4
+    assert [table["ERR-IA@1"][0] for table in tables] == [(1 / 16 + 15 / 16) / 2] * 2
+
+
+def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
+    code = (
+        "import pandas as pd, pyterrier as pt\n"
+        "qrels = pd.DataFrame({'qid': ['1'], 'docno': ['d'], 'subtopic_id': ['a'], 'label': [1]})\n"
+        "run = pd.DataFrame({'qid': ['1'], 'docno': ['d'], 'score': [1.0], 'rank': [0], 'query': 'x'})\n"
+        "print(pt.Experiment([run], run[['qid', 'query']], qrels, ['D#-nDCG@10'])['D#-nDCG@10'][0])\n"
+        "print(pt.irdiv.oracle_transformer(qrels)(run[['qid', 'query']])['docno'].tolist())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["1.0", "['d']"]
+
+
+def test_imine_in_pyterrier(real_data):
+    irdiv.register_imine(real_data)
+    dataset = pt.get_dataset("irds:irdiv/ntcir11-imine/en")
+    qrels, topics = dataset.get_qrels(), dataset.get_topics("query")
+    path = real_data / "ntcir11-imine" / "en" / "runs" / "udel-D-E-1A.txt.gz"
+    run = pt.model.from_ir_measures(irdiv.read_run(path))
+    specs = ["D#-nDCG@10", "I-rec@10"]
+    table = pt.Experiment([run], topics, qrels, specs, names=["udel"])
+    expected = irdiv.evaluate(irdiv.load("irdiv/ntcir11-imine/en").qrels, path, specs).summary()
+    assert table[specs].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)

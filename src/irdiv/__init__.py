@@ -26,12 +26,16 @@ from irdiv.plugins.ir_measures_plugin import install as _install
 if TYPE_CHECKING:
     from irdiv.arrays.collection import Collection
     from irdiv.datasets.export import to_adhoc, to_ir_measures, to_ndeval, to_ntcir, to_pyterrier
+    from irdiv.datasets.heval import read_heval, to_heval
+    from irdiv.datasets.imine import read_imine
     from irdiv.datasets.irds import TestCollection, load
     from irdiv.datasets.ntcir import read_ntcir_qrels
     from irdiv.evaluation import Evaluation, evaluate
+    from irdiv.frames.intent_files import read_intents
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
     from irdiv.oracles import oracle
+    from irdiv.plugins.ir_datasets_plugin import register_imine
     from irdiv.plugins.pyterrier_plugin import oracle_transformer
 
 __version__ = "0.1.0"
@@ -58,10 +62,15 @@ _LAZY = {
     "load": "irdiv.datasets.irds",
     "oracle": "irdiv.oracles",
     "oracle_transformer": "irdiv.plugins.pyterrier_plugin",
+    "read_heval": "irdiv.datasets.heval",
+    "read_imine": "irdiv.datasets.imine",
+    "read_intents": "irdiv.frames.intent_files",
     "read_ntcir_qrels": "irdiv.datasets.ntcir",
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
+    "register_imine": "irdiv.plugins.ir_datasets_plugin",
     "to_adhoc": "irdiv.datasets.export",
+    "to_heval": "irdiv.datasets.heval",
     "to_ir_measures": "irdiv.datasets.export",
     "to_ndeval": "irdiv.datasets.export",
     "to_ntcir": "irdiv.datasets.export",
@@ -103,11 +112,16 @@ __all__ = [
     "oracle",
     "oracle_transformer",
     "parse",
+    "read_heval",
+    "read_imine",
+    "read_intents",
     "read_ntcir_qrels",
     "read_qrels",
     "read_run",
+    "register_imine",
     "take_over",
     "to_adhoc",
+    "to_heval",
     "to_ir_measures",
     "to_ndeval",
     "to_ntcir",

@@ -139,7 +139,7 @@ def evaluate(
     run   0.6667     0.6945        0.6756
     """
     wanted = _resolve(measures, components, parameters)
-    named = _named(runs)
+    named = named_runs(runs)
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     ours = [i for i, m in enumerate(wanted) if isinstance(m, Measure)]
@@ -191,7 +191,7 @@ def _refuse_stray(measures: Sequence[ir_measures.Measure], parameters: Mapping[s
             raise IrdivError(f"{measure} of ir_measures has no judged_only; leave it out or score it apart.")
 
 
-def _named(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
+def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
     """Return runs by name; a dict of dicts of numbers is one run."""
     if isinstance(runs, str | os.PathLike):
         return {run_name(runs): runs}

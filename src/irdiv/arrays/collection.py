@@ -57,7 +57,7 @@ class Collection:
         intent = self._compile_intents(topic, columns)
         intent, topic, doc, grade = self._distinct(intent[real], topic[real], doc[real], columns.grade[real])
         self.levels: Ints = np.unique(grade[grade > 0])
-        self.max_grade = int(self.levels.max(initial=0))
+        self.max_grade = max(int(self.levels.max(initial=0)), columns.max_grade)
         self._judgments = (topic * len(self.documents) + doc, grade)
         self._compile_relevant(intent, topic, doc, grade)
         self._warn_of_topics_without_relevant()

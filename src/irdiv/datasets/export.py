@@ -22,9 +22,13 @@ def to_ir_measures(qrels: QrelsLike) -> pd.DataFrame:
 
 
 def to_pyterrier(qrels: QrelsLike) -> pd.DataFrame:
-    """Return diversity qrels with PyTerrier's names, the intent as ``subtopic_id``; other facts stay."""
+    """Return diversity qrels with PyTerrier's names, the intent as ``subtopic_id``; other facts stay.
+
+    A column ``max_grade`` tells the highest grade of all, so that ERR is the same in every batch of topics.
+    """
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "intent_id": "subtopic_id"}
-    return _canonical(qrels).rename(columns=names)
+    frame = _canonical(qrels).rename(columns=names)
+    return frame.assign(max_grade=frame["label"].max())
 
 
 def to_adhoc(qrels: QrelsLike, how: Literal["max", "count"] = "max") -> pd.DataFrame:
@@ -63,11 +67,13 @@ def to_ndeval(qrels: QrelsLike, path: PathLike) -> None:
         wrong = frame[name][~frame[name].str.fullmatch("[0-9]+")].drop_duplicates()
         if len(wrong):
             raise IrdivError(f"ndeval takes only numbers for the {name}, but the qrels have {examples(wrong)}.")
-    _refuse_spaces(frame, ("doc_id",))
+    _refuse_separator(frame, ("doc_id",), " ")
     _write(frame.assign(relevance=frame["relevance"].clip(lower=0)), _NEEDED, path)
 
 
-def to_ntcir(qrels: QrelsLike, path: PathLike, intents: PathLike | None = None) -> None:
+def to_ntcir(
+    qrels: QrelsLike, path: PathLike, intents: PathLike | None = None, *, sep: Literal[" ", ";"] = " "
+) -> None:
     """Write NTCIREVAL's Dqrels and, where probabilities are known, its Iprob or, with types, DINprob file.
 
     Parameters
@@ -78,11 +84,15 @@ def to_ntcir(qrels: QrelsLike, path: PathLike, intents: PathLike | None = None) 
         The Dqrels file to write. Levels start at L0, so a grade below 0 becomes L0.
     intents
         The Iprob or DINprob file to write.
+    sep
+        ``";"`` where ids hold spaces, as in subtopic mining of INTENT and for the labels of IMine.
     """
     frame = _canonical(qrels)
-    _refuse_spaces(frame, ("query_id", "intent_id", "doc_id"))
+    if sep not in (" ", ";"):
+        raise IrdivError(f"sep={sep!r} is not known; choose ' ' or ';'.")
+    _refuse_separator(frame, ("query_id", "intent_id", "doc_id"), sep)
     judged = _judged(frame)
-    _write(judged.assign(relevance="L" + judged["relevance"].clip(lower=0).astype(str)), _NEEDED, path)
+    _write(judged.assign(relevance="L" + judged["relevance"].clip(lower=0).astype(str)), _NEEDED, path, sep)
     if intents is None:
         return
     if "probability" not in frame.columns:
@@ -91,7 +101,7 @@ def to_ntcir(qrels: QrelsLike, path: PathLike, intents: PathLike | None = None) 
     columns = ("query_id", "intent_id", "probability", *(["type"] if "type" in told.columns else []))
     if "type" in columns and told["type"].isna().any():
         raise IrdivError("some intents have a type and some none; DINprob needs the type of each.")
-    _write(told, columns, intents)
+    _write(told, columns, intents, sep)
 
 
 def _canonical(qrels: QrelsLike) -> pd.DataFrame:
@@ -114,13 +124,15 @@ def _judged(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["doc_id"] != NO_DOCUMENT]
 
 
-def _refuse_spaces(frame: pd.DataFrame, names: tuple[str, ...]) -> None:
+def _refuse_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: str) -> None:
+    pattern = r"\s" if sep == " " else r"[;\r\n]|^\s|\s$"
+    called = "spaces" if sep == " " else "semicolons"
     for name in names:
-        wrong = frame[name][frame[name].str.contains(r"\s") | (frame[name] == "")].drop_duplicates()
+        wrong = frame[name][frame[name].str.contains(pattern) | (frame[name] == "")].drop_duplicates()
         if len(wrong):
-            raise IrdivError(f"the file separates columns by spaces, but a {name} is {examples(wrong)}.")
+            raise IrdivError(f"the file separates columns by {called}, but a {name} is {examples(wrong)}.")
 
 
-def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike) -> None:
-    text = frame[list(columns)].to_csv(sep=" ", header=False, index=False, quoting=3, escapechar=None)
+def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike, sep: str = " ") -> None:
+    text = frame[list(columns)].to_csv(sep=sep, header=False, index=False, quoting=3, escapechar=None)
     Path(path).write_text(text, encoding="utf-8")

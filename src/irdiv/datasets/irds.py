@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError
-from irdiv.frames.columns import IntentsLike
+from irdiv.datasets.pool import pooled
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import IntentsLike, RunLike
 from irdiv.frames.ids import natural_order
 from irdiv.frames.intents import with_intents
 
 SPAM = -2
+_SHOWN = 5
 _TYPES = {"inf": "inf", "nav": "nav", "inv": "inf", "inav": "nav"}
 
 
@@ -28,7 +30,7 @@ class TestCollection:
     qrels: pd.DataFrame
     """``query_id, intent_id, doc_id, relevance`` and what is known of intents, ready for `irdiv.evaluate`."""
     intents: pd.DataFrame
-    """``query_id, intent_id, type, description``, and ``probability`` where weights are not uniform."""
+    """``query_id, intent_id, type, description``, and ``probability`` and ``parent_id`` where they are known."""
     topics: pd.DataFrame
     """``query_id, query, type, description``."""
     notes: tuple[str, ...] = ()
@@ -41,15 +43,58 @@ class TestCollection:
             f"  {self.qrels['query_id'].nunique():,} judged topics of {len(self.topics):,}",
             f"  {len(self.intents):,} intents, {covered:,} with a relevant document",
             f"  {len(self.qrels):,} judgments, {len(relevant):,} of them relevant",
-            *(f"  note: {note}" for note in self.notes),
+            *(f"  note: {note}" for note in self.notes[:_SHOWN]),
+            *([f"  and {len(self.notes) - _SHOWN} more in .notes"] if len(self.notes) > _SHOWN else []),
         ]
         return "\n".join(lines)
+
+    def subset(
+        self,
+        query_ids: Iterable[Any] | None = None,
+        *,
+        runs: RunLike | Mapping[str, RunLike] | None = None,
+        depth: int | None = None,
+    ) -> TestCollection:
+        """Return a copy of some topics, or one judged only as deep as a pool of runs.
+
+        Parameters
+        ----------
+        query_ids
+            The topics to keep; all by default.
+        runs
+            One run, or a mapping from name to run. Judgments of documents that none of them ranks among its first
+            ``depth`` are left out, so that those documents are unjudged.
+        depth
+            How far down each run the pool goes; to its end by default.
+        """
+        frames = [self.qrels, self.intents, self.topics]
+        if query_ids is not None:
+            keep = _known_topics(query_ids, self.topics["query_id"])
+            frames = [frame[frame["query_id"].isin(keep)] for frame in frames]
+        if runs is not None:
+            frames[0] = pooled(frames[0], runs, depth)
+        elif depth is not None:
+            raise IrdivError("depth is that of a pool; give the runs it is made of too.")
+        return replace(
+            self,
+            qrels=frames[0].reset_index(drop=True),
+            intents=frames[1].reset_index(drop=True),
+            topics=frames[2].reset_index(drop=True),
+        )
+
+
+def _known_topics(query_ids: Iterable[Any], known: pd.Series) -> set[str]:
+    keep = {str(query) for query in ([query_ids] if isinstance(query_ids, str) else query_ids)}
+    strange = sorted(keep - set(known))
+    if strange:
+        raise IrdivError(f"the collection has no topic {examples(strange)}; its topics are {examples(known)}.")
+    return keep
 
 
 def load(
     dataset: Any,
     *,
-    weights: str | IntentsLike = "uniform",
+    weights: str | IntentsLike | None = None,
     drop_spam: bool = False,
     min_grade: int = 1,
 ) -> TestCollection:
@@ -63,6 +108,7 @@ def load(
     weights
         Probabilities of intents: ``"uniform"``; ``"descending"``, by which the j-th of the n intents with a
         relevant document has 2^(n−j+1) / Σ_k 2^k, as in Sakai and Song; or a frame that `irdiv.with_intents` takes.
+        By default those of the dataset where it has some, as IMine, else uniform ones.
     drop_spam
         Leave out judgments of grade −2, so that such documents are unjudged.
     min_grade
@@ -79,6 +125,8 @@ def load(
     small = (qrels["relevance"] > 0) & (qrels["relevance"] < min_grade)
     qrels["relevance"] = qrels["relevance"].mask(small, 0)
     topics, intents, notes = _topics(handle)
+    if weights is not None:
+        intents = intents.drop(columns="probability", errors="ignore")
     if len(intents):
         qrels = with_intents(qrels, intents)
     probabilities = _probabilities(qrels, weights) if isinstance(weights, str) else weights
@@ -116,22 +164,26 @@ def _topics(dataset: Any) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
     queries = list(dataset.queries_iter()) if hasattr(dataset, "queries_iter") else []
     topics = [tuple(getattr(query, name, None) for name in _TOPIC) for query in queries]
     subtopics = [(query.query_id, *_subtopic(s)) for query in queries for s in getattr(query, "subtopics", ())]
-    intents = pd.DataFrame(subtopics, columns=["query_id", "intent_id", "type", "description"])
-    notes = tuple(_mended(intents))
+    intents = pd.DataFrame(subtopics, columns=["query_id", "intent_id", "type", "description", *_MORE_OF_INTENTS])
+    notes = (*(dataset.notes() if hasattr(dataset, "notes") else ()), *_mended(intents))
     intents["type"] = intents["type"].map(lambda kind: _TYPES.get(kind, kind))
+    untold = [name for name in ("type", *_MORE_OF_INTENTS) if intents[name].isna().all()]
+    intents = intents.drop(columns=untold)
     return pd.DataFrame(topics, columns=list(_TOPIC)), intents, notes
 
 
 _TOPIC = ("query_id", "query", "type", "description")
+_MORE_OF_INTENTS = ("probability", "parent_id")
 
 
-def _subtopic(subtopic: Any) -> tuple[str, str, str]:
-    return str(subtopic.number), subtopic.type, " ".join(subtopic.text.split())
+def _subtopic(subtopic: Any) -> tuple[Any, ...]:
+    more = [getattr(subtopic, name, None) for name in ("type", *_MORE_OF_INTENTS)]
+    return str(subtopic.number), more[0], " ".join(subtopic.text.split()), *more[1:]
 
 
 def _mended(intents: pd.DataFrame) -> Iterable[str]:
     for query, intent, kind in intents[["query_id", "intent_id", "type"]].itertuples(index=False):
-        if kind not in ("inf", "nav"):
+        if kind is not None and kind not in ("inf", "nav"):
             meant = _TYPES.get(kind)
             done = f"read as {meant!r}" if meant else "kept as it is"
             yield f"type {kind!r} of intent {intent} of topic {query} {done}"

@@ -6,8 +6,9 @@ from importlib.resources import as_file, files
 
 import pandas as pd
 
+from irdiv.frames.intent_files import read_intents
 from irdiv.frames.intents import with_intents
-from irdiv.frames.trec import read_intents, read_qrels, read_run
+from irdiv.frames.trec import read_qrels, read_run
 
 
 def demo_collection() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:

@@ -35,6 +35,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "type": ("type",),
     "parent_id": ("parent_id",),
     "description": ("description",),
+    "max_grade": ("max_grade",),
 }
 
 INTENT_FACTS = ("probability", "type", "parent_id", "description")
@@ -58,6 +59,8 @@ class QrelsColumns(NamedTuple):
     intent: Ids | None
     probability: NDArray[np.float64] | None
     parent: NDArray[np.object_] | None
+    max_grade: int
+    """The highest grade of the scale as a column tells it, which a part of the qrels may not show; else 0."""
     declared: NDArray[np.bool_]
     """Whether a row tells something of its intent beside a judgment."""
 
@@ -73,7 +76,7 @@ class RunColumns(NamedTuple):
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels of any kind and return their columns."""
     frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS))
+    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
     if not may_be_empty:
         _refuse_empty(frame, "qrels")
     intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
@@ -86,6 +89,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         intent=intent,
         probability=_numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
         parent=_optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
+        max_grade=int(_grades(frame[names["max_grade"]]).max(initial=0)) if "max_grade" in names else 0,
         declared=_any_known([frame[names[fact]] for fact in INTENT_FACTS if fact in names], len(frame)),
     )
 

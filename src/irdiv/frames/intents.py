@@ -19,6 +19,7 @@ from irdiv.frames.columns import (
     find_columns,
 )
 from irdiv.frames.ids import as_ids
+from irdiv.frames.intent_files import read_intents
 
 _KEYS = ["_irdiv_query", "_irdiv_intent"]
 
@@ -73,7 +74,7 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
 
 def _facts(intents: IntentsLike) -> nw.DataFrame[Any]:
     """Return what is told of each intent, once, by the keys of both frames."""
-    frame = as_frame(intents, "intents", trec.read_intents, ("query_id", "intent_id", "probability"))
+    frame = as_frame(intents, "intents", read_intents, ("query_id", "intent_id", "probability"))
     names = find_columns(frame, "intents", ("query_id", "intent_id"), INTENT_FACTS)
     told = [fact for fact in INTENT_FACTS if fact in names]
     if not told:

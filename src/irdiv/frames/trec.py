@@ -9,7 +9,7 @@ import os
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,7 +35,10 @@ class Kind(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What each line of a file holds; columns without a kind are ids."""
+    """What each line of a file holds; columns without a kind are ids.
+
+    Columns are separated by white space, or by semicolons where ids hold spaces, as in INTENT's subtopic mining.
+    """
 
     kind: str
     columns: tuple[str, ...]
@@ -91,17 +94,17 @@ def read_run(path: PathLike) -> pd.DataFrame:
 def read_columns(path: PathLike, layout: Layout) -> pd.DataFrame:
     """Read a file of columns separated by white space; an error names the file and the line at fault."""
     path = Path(path)
-    _require_file(path, layout.kind)
     dtypes: dict[str, Any] = {
         name: layout.kinds[name].dtype if name in layout.kinds else str for name in layout.columns
     }
     try:
-        with _open(path, layout) as file, warnings.catch_warnings():
+        with open_file(path, layout.kind) as file, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             _pass_description(file)
+            semicolons = _has_semicolons(file, layout)
             frame = pd.read_csv(
                 file,
-                sep=r"\s+",
+                sep=";" if semicolons else r"\s+",
                 names=list(layout.columns),
                 dtype=dtypes,
                 header=None,
@@ -113,8 +116,11 @@ def read_columns(path: PathLike, layout: Layout) -> pd.DataFrame:
             )
     except (ValueError, OverflowError, EOFError, OSError, zlib.error, pd.errors.ParserWarning) as error:
         raise _diagnosis(path, layout, error) from None
-    last = frame[layout.columns[-1]]
-    if frame.empty or last.isna().any() or (last == "").any() or not _all_hold(frame, layout):
+    words = [name for name, dtype in dtypes.items() if dtype is str]
+    if semicolons:
+        frame = frame.assign(**{name: frame[name].str.strip() for name in words})
+    checked = words if semicolons else [layout.columns[-1]]
+    if frame.empty or frame[checked].isin(["", None]).any(axis=None) or not _all_hold(frame, layout):
         raise _diagnosis(path, layout, None)
     return frame
 
@@ -123,6 +129,12 @@ def _all_hold(frame: pd.DataFrame, layout: Layout) -> bool:
     """Check what pandas reads as strings, whatever it is."""
     words = [name for name, kind in layout.kinds.items() if kind.dtype is str]
     return all(frame[name].drop_duplicates().map(layout.kinds[name].holds).all() for name in words)
+
+
+def _has_semicolons(file: Any, layout: Layout) -> bool:
+    """Tell whether the line that a file stands at has as many semicolons as separate the columns."""
+    line: bytes = file.peek(4096).split(b"\n", 1)[0]
+    return line.count(b";") == len(layout.columns) - 1 and len(line.split()) != len(layout.columns)
 
 
 def _pass_description(file: Any) -> int:
@@ -145,13 +157,15 @@ def _require_file(path: Path, kind: str) -> None:
         raise IrdivError(f"no such {kind} file: {str(path)!r}")
 
 
-def _open(path: Path, layout: Layout) -> Any:
+def open_file(path: Path, kind: str) -> Any:
+    """Open a file of bytes, packed by gzip or not."""
+    _require_file(path, kind)
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         return gzip.open(path) if packed else path.open("rb")
     except OSError as error:
-        raise IrdivError(f"cannot read the {layout.kind} file {str(path)!r}: {error.strerror}") from None
+        raise IrdivError(f"cannot read the {kind} file {str(path)!r}: {error.strerror}") from None
 
 
 def _diagnosis(path: Path, layout: Layout, error: Exception | None) -> IrdivError:
@@ -159,11 +173,10 @@ def _diagnosis(path: Path, layout: Layout, error: Exception | None) -> IrdivErro
     expected = f"expected {len(layout.columns)} columns as in '{layout.example}'"
     number = 0
     try:
-        with _open(path, layout) as file:
-            for number, line in enumerate(file, start=_pass_description(file) + 1):
-                fault = _fault(line.removeprefix(codecs.BOM_UTF8), layout)
-                if fault:
-                    return IrdivError(f"{path}, line {number}: {fault}; {expected}.")
+        for number, line, sep in _lines(path, layout):
+            fault = _fault(line, layout, sep)
+            if fault:
+                return IrdivError(f"{path}, line {number}: {fault}; {expected}.")
     except (EOFError, OSError, zlib.error) as broken:
         return IrdivError(f"{path}, after line {number}: the file is truncated or damaged ({broken}).")
     if number == 0 or error is None or isinstance(error, pd.errors.EmptyDataError):
@@ -171,66 +184,39 @@ def _diagnosis(path: Path, layout: Layout, error: Exception | None) -> IrdivErro
     return IrdivError(f"{path}: not a {layout.kind} file ({error}); {expected}.")
 
 
-def _fault(raw: bytes, layout: Layout) -> str | None:
+def line_of(path: PathLike, layout: Layout, start: Sequence[str]) -> int:
+    """Return the number of the line that starts with these cells."""
+    for number, line, sep in _lines(Path(path), layout):
+        if _cells(line, sep)[: len(start)] == list(start):
+            return number
+    raise LookupError(start)
+
+
+def _lines(path: Path, layout: Layout) -> Iterator[tuple[int, bytes, str | None]]:
+    with open_file(path, layout.kind) as file:
+        passed = _pass_description(file)
+        sep = ";" if _has_semicolons(file, layout) else None
+        for number, line in enumerate(file, start=passed + 1):
+            yield number, line.removeprefix(codecs.BOM_UTF8), sep
+
+
+def _cells(raw: bytes, sep: str | None) -> list[str]:
+    text = raw.decode("utf-8").strip()
+    return [cell.strip() for cell in text.split(sep)] if text else []
+
+
+def _fault(raw: bytes, layout: Layout, sep: str | None) -> str | None:
     try:
-        cells = raw.decode("utf-8").split()
+        cells = _cells(raw, sep)
     except UnicodeDecodeError as error:
         return f"byte {raw[error.start]:#04x} is not UTF-8"
     if cells and len(cells) != len(layout.columns):
         other = next((o for o in (_QRELS, _RUN) if o is not layout and len(o.columns) == len(cells)), None)
         as_in = "" if other is None else f", as {'qrels have' if other is _QRELS else 'a run has'}"
         return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}{as_in}"
+    if "" in cells:
+        return f"the {layout.columns[cells.index('')]} is empty"
     for name, cell in zip(layout.columns, cells, strict=False):
         if name in layout.kinds and not layout.kinds[name].holds(cell):
             return f"{name} is {cell!r}, not {layout.kinds[name].name}"
     return None
-
-
-def read_intents(path: PathLike) -> pd.DataFrame:
-    """Read what is known of intents.
-
-    The file is comma- or tab-separated with a header that names ``query_id``, ``intent_id`` and one or more of
-    ``probability, type, parent_id, description``; or it has no header and, separated by commas, tabs or
-    spaces, ``topic intent probability [type]``, as NTCIREVAL's Iprob and DINprob files.
-    """
-    path = Path(path)
-    _require_file(path, "intents")
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            first = file.readline()
-        sep = next((mark for mark in "\t," if mark in first), None)
-        cells = [cell.strip() for cell in first.split(sep)]
-        named = any(cell in _INTENT_NAMES for cell in cells)
-        names = None if named else ["query_id", "intent_id", "probability", "type"][: len(cells)]
-        if not named and (len(cells) not in (3, 4) or (len(cells) == 4 and cells[3] not in ("inf", "nav"))):
-            raise IrdivError(
-                f"{path}, line 1: expected 'topic intent probability [inf|nav]', or a header with the columns "
-                f"query_id, intent_id and probability; found {first.strip()[:80]!r}."
-            )
-        frame = pd.read_csv(
-            path,
-            sep=sep or r"\s+",
-            names=names,
-            dtype=str,
-            keep_default_na=False,
-            na_values=[""],
-            skipinitialspace=True,
-            index_col=False,
-            encoding="utf-8-sig",
-        )
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise IrdivError(f"{path}: not an intents file ({error}).") from None
-    return _numeric_probability(frame.rename(columns=str.strip), path)
-
-
-_INTENT_NAMES = ("query_id", "qid", "intent_id", "intent", "subtopic_id", "subtopic", "probability", "parent_id")
-
-
-def _numeric_probability(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    if "probability" in frame.columns:
-        numbers = pd.to_numeric(frame["probability"], errors="coerce")
-        wrong = numbers.isna() & frame["probability"].notna()
-        if wrong.any():
-            raise IrdivError(f"{path}: probability is {frame['probability'][wrong].iloc[0]!r}, not a number.")
-        frame = frame.assign(probability=numbers)
-    return frame
