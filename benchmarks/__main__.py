@@ -34,6 +34,7 @@ def comparisons() -> Iterator[Comparison]:
     """Yield each comparison as soon as it is measured."""
     qrels, run = data.qrels(), data.run()
     yield from in_memory(qrels, run)
+    yield hierarchical(qrels, run)
     yield imports()
     yield from_files(qrels)
 
@@ -65,6 +66,17 @@ def in_memory(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Comparison]:
         lambda: ours.calc_aggregate(run),
         other,
         lambda: evaluator.calc_aggregate(run),
+    )
+
+
+def hierarchical(qrels: pd.DataFrame, run: pd.DataFrame) -> Comparison:
+    """A measure on three layers of an intent hierarchy, against the flat one on its leaves."""
+    collection = irdiv.Collection(irdiv.with_intents(qrels, data.hierarchy(qrels)))
+    return compare(
+        "LAD#-nDCG@20 on three layers",
+        lambda: irdiv.evaluate(collection, run, "LAD#-nDCG@20"),
+        "irdiv's D#-nDCG@20 on the leaves",
+        lambda: irdiv.evaluate(collection, run, "D#-nDCG@20"),
     )
 
 

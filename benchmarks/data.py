@@ -31,6 +31,13 @@ def run(seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"query_id": topic.astype(str), "doc_id": doc_ids(topic, doc), "score": score})
 
 
+def hierarchy(judgments: pd.DataFrame) -> pd.DataFrame:
+    """Return a tree of three layers for each topic: {{{1, 2}, 3}, 4}."""
+    parents = {"1": "m", "2": "m", "m": "n", "3": "n", "n": None, "4": None}
+    rows = [(query, *node) for query in judgments["query_id"].unique() for node in parents.items()]
+    return pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id"])
+
+
 def doc_ids(topic: np.ndarray, doc: np.ndarray) -> list[str]:
     """Return ids of the length of those of ClueWeb."""
     return [f"clueweb09-en{t:04}-{d % 89:02}-{d:05}" for t, d in zip(topic.tolist(), doc.tolist(), strict=True)]

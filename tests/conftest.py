@@ -12,15 +12,15 @@ from ir_measures import Qrel
 
 import irdiv
 
+REAL_DATA = Path(os.environ.get("IRDIV_REAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real collections, which are not ours to ship."""
-    here = Path(__file__).resolve().parents[1]
-    folder = Path(os.environ.get("IRDIV_REAL_DATA", here.parent / "shared" / "data"))
-    if not folder.is_dir():
+    if not REAL_DATA.is_dir():
         pytest.skip("real TREC and NTCIR data not at hand: set IRDIV_REAL_DATA to their folder")
-    return folder
+    return REAL_DATA
 
 
 TREC_WEB = {

@@ -91,7 +91,7 @@ def test_measures_lists_the_catalogue(capsys):
     listed = [line.split()[0] for line in out(capsys, "measures").splitlines() if line.startswith("  ")]
     assert set(registry) <= set(listed)
     some = [line.split()[0] for line in out(capsys, "measures", "α").splitlines() if line.startswith("  ")]
-    assert some == ["alpha-DCG", "alpha-nDCG", "alpha_DCG", "alpha_nDCG"]
+    assert some == ["alpha-DCG", "alpha-nDCG", "alpha_DCG", "alpha_nDCG", "alpha-DCG-LA", "alpha-nDCG-LA"]
     assert "nDCG" in out(capsys, "measures", "ndcg").splitlines()[-3]
 
 

@@ -85,6 +85,40 @@ def test_what_ndeval_does_not_take(tmp_path, rows, message):
         irdiv.to_ndeval(as_frame(rows), tmp_path / "qrels")
 
 
+def test_repeated_rows_count_once_and_contradictions_are_refused(tmp_path):
+    same = pd.DataFrame([("1", "2", "d", 1)] * 2, columns=[*KEYS, "relevance"])
+    assert irdiv.to_adhoc(same, how="count")["relevance"].tolist() == [1]
+    other = same.assign(relevance=[1, 2])
+    for write in (irdiv.to_adhoc, irdiv.to_pyterrier, lambda qrels: irdiv.to_ndeval(qrels, tmp_path / "qrels")):
+        with pytest.raises(IrdivError, match="contradict themselves: document 'd' of topic '1'"):
+            write(other)
+
+
+@pytest.mark.parametrize("grade", ["much", 1.5, float("nan")])
+def test_what_is_no_grade(tmp_path, grade):
+    qrels = pd.DataFrame([("1", "2", "d", grade)], columns=[*KEYS, "relevance"])
+    with pytest.raises(IrdivError, match="numbers"):
+        irdiv.to_ntcir(qrels, tmp_path / "Dqrels")
+
+
+def test_grades_as_floats_are_written_as_levels(tmp_path):
+    irdiv.to_ntcir(pd.DataFrame([("1", "2", "d", 1.0)], columns=[*KEYS, "relevance"]), tmp_path / "Dqrels")
+    assert (tmp_path / "Dqrels").read_text() == "1 2 d L1\n"
+
+
+def test_only_leaves_of_a_hierarchy_are_intents_for_ntcireval(tmp_path):
+    qrels = as_frame({("1", "a", "d"): 1, ("1", "b", "e"): 1})
+    rows = [("1", "top", None, 1.0), ("1", "a", "top", 0.25), ("1", "b", "top", 0.75)]
+    folded = irdiv.with_intents(
+        qrels, pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id", "probability"])
+    )
+    irdiv.to_ntcir(folded, tmp_path / "Dqrels", tmp_path / "Iprob")
+    assert (tmp_path / "Iprob").read_text() == "1 a 0.25\n1 b 0.75\n"
+    partly = folded.assign(probability=folded["probability"].where(folded["intent_id"] != "b"))
+    with pytest.raises(IrdivError, match="intent 'b' of topic '1' has relevant documents but no probability"):
+        irdiv.to_ntcir(partly, tmp_path / "Dqrels", tmp_path / "Iprob")
+
+
 def test_probabilities_that_are_not_there(tmp_path):
     with pytest.raises(IrdivError, match="know no probabilities"):
         irdiv.to_ntcir(as_frame({("1", "1", "d"): 1}), tmp_path / "Dqrels", tmp_path / "Iprob")

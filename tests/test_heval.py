@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -39,7 +40,7 @@ def nodes_of(tree, query, random, parent=None, prefix="n"):
     """Return a row for each node of a tree: lists are inner nodes, None is a leaf."""
     rows = []
     for place, child in enumerate(tree):
-        name = f"{prefix}.{place}"
+        name = prefix + random.choice(["", '"', ",", ";", " ", "'", "é\u2028"]) + str(place)
         rows.append((query, name, parent, random.uniform(0.1, 1)))
         if child is not None:
             rows += nodes_of(child, query, random, name, name)
@@ -92,6 +93,7 @@ def test_an_inner_node_without_a_probability_has_the_sum_of_its_children(tmp_pat
         ("77\t2\t.5\n77\t2\t.5\n", "line 2: leaf 2 of topic 77 stands twice"),
         ("77\t2\t.5\n77\t2\t.5\t3\t1\n", "line 1: leaf 2 of topic 77 has nodes below it"),
         ("77\t2\t.5\n77\t1\t.5\t2\t1\n", "line 2: topic 77 has two leaves 2"),
+        ("77\t\t.25\n", "line 1: the topic or a node is empty"),
         ("", "the heval file is empty"),
     ],
 )
@@ -110,9 +112,21 @@ def test_bad_heval(tmp_path, text, message):
         ([("1", "a", None, 0.0), ("1", "b", "a", 0.5)], "the node above it has 0"),
         ([("1", "a", None, 0.5), ("1", "b", "a", None)], "none for 'b'"),
         ([("1", "a\tb", None, 0.5)], "by tabs"),
+        ([("1\t", "a", None, 0.5)], "by tabs"),
+        ([("1", "a", "b", None), ("1", "b", "a", None), ("1", "c", None, 1.0)], "a cycle"),
+        ([("1", "a", None, None), ("1", "b", None, 1.0)], "none for 'a'"),
+        ([("1", "a", None, -1.0)], "give 0 or more"),
+        ([("1", "a", None, 0.5), ("1", "a", None, 0.6)], "two rows that differ"),
     ],
 )
 def test_what_heval_cannot_say(tmp_path, rows, message):
     intents = pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id", "probability"])
     with pytest.raises(IrdivError, match=message):
         irdiv.to_heval(intents, tmp_path / "heval")
+
+
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+def test_ids_that_are_numbers(tmp_path, convert):
+    intents = {"query_id": [1] * 3, "intent_id": [10, 1, 2], "parent_id": [None, 10, 10], "probability": [1, 0.4, 0.6]}
+    irdiv.to_heval(convert(pd.DataFrame(intents)), tmp_path / "heval")
+    assert (tmp_path / "heval").read_text() == "1\t1\t1.0\t1\t0.4\n1\t1\t1.0\t2\t0.6\n"

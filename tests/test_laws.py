@@ -16,7 +16,7 @@ from irdiv.measures.bases import BASES
 ALL = list(registry)
 WITH_CUTOFF = [name for name, declaration in registry.items() if declaration.takes_cutoff]
 # alpha-DCG is a plain sum of gains; all others are shares of something.
-BOUNDED = [name for name in ALL if name != "alpha-DCG"]
+BOUNDED = [name for name in ALL if not name.startswith("alpha-DCG")]
 # Measures that are 1 for the list of documents by global gain on a single intent of one grade.
 REACH_ONE = ["nDCG", "Q", "P+", "nERR", "GAP", "nGAP", "AP", "Recall", "RR", "Hit", "Rprec"]
 SEEDS = range(3)
@@ -36,7 +36,13 @@ def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.D
     if not weighted:
         return frame
     intents = frame[["query_id", "intent_id"]].drop_duplicates()
-    return irdiv.with_intents(frame, intents.assign(probability=rng.integers(1, 9, len(intents)) / 8))
+    # 1 and 2 are below m, which is with 3 below n; others are in the first layer
+    parents = intents["intent_id"].map({"1": "m", "2": "m", "3": "n"}).astype(object)
+    inner = [
+        (query, node, parent) for query in intents["query_id"].unique() for node, parent in (("m", "n"), ("n", None))
+    ]
+    nodes = pd.concat([intents.assign(parent_id=parents), pd.DataFrame(inner, columns=[*intents.columns, "parent_id"])])
+    return irdiv.with_intents(frame, nodes.assign(probability=rng.integers(1, 9, len(nodes)) / 8))
 
 
 def random_run(seed: int, topics: int = 6, length: int = 30) -> pd.DataFrame:
@@ -116,7 +122,10 @@ def test_names_of_documents_and_intents_do_not_matter(seed):
     # Names that keep the order of doc ids, which breaks ties, and of intents, which orders sums.
     renamed = values(
         qrels.assign(
-            doc_id="é" + qrels["doc_id"], intent_id="i" + qrels["intent_id"], query_id="t" + qrels["query_id"]
+            doc_id=qrels["doc_id"].where(qrels["doc_id"] == "_no_document_", "é" + qrels["doc_id"]),
+            intent_id="i" + qrels["intent_id"],
+            query_id="t" + qrels["query_id"],
+            parent_id=qrels["parent_id"].where(qrels["parent_id"] == "_root_", "i" + qrels["parent_id"]),
         ),
         run.assign(doc_id="é" + run["doc_id"], query_id="t" + run["query_id"]),
         everything(),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,6 +148,38 @@ def test_ir_datasets_is_imported_only_when_used():
     assert done.stdout == "False\n"
 
 
+def test_a_topic_with_a_single_intent_has_it_under_subtopic_0_since_2013():
+    home = Path(os.environ["IR_DATASETS_HOME"]) / "clueweb12" / "trec-web-2013"
+    home.mkdir(parents=True)
+    (home / "queries.xml").write_text(
+        """<webtrack2013>
+        <topic number="201" type="faceted"><query>raspberry pi</query><description>What is it?</description>
+        <subtopic number="1" type="inf">What is it?</subtopic><subtopic number="2" type="nav">Find it</subtopic></topic>
+        <topic number="202" type="single"><query>uss vinson</query><description>Where is it?</description></topic>
+        </webtrack2013>"""
+    )
+    (home / "qrels.all").write_text("201 1 a 1\n201 2 b 2\n201 1 c -2\n202 0 a 2\n202 0 b 1\n202 0 c 0\n")
+    collection = irdiv.load("clueweb12/trec-web-2013/diversity", weights="descending")
+    assert "3 intents, 3 with a relevant document" in repr(collection)
+    single = collection.intents.set_index("query_id").loc["202"]
+    assert single.to_dict() == {"intent_id": "0", "type": "inf", "description": "Where is it?", "probability": 1.0}
+    values = irdiv.evaluate(collection.qrels, {"202": {"c": 2.0, "a": 1.0}}, ["I-rec@1", "I-rec@2"]).values[0]
+    assert values.tolist() == [[0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"min_grade": "2"}, "min_grade='2' is not a grade"),
+        ({"weights": "random"}, "weights='random' is not known"),
+        ({"weights": pd.DataFrame({"query_id": ["1"], "intent_id": ["a"], "type": ["inf"]})}, "tell no probability"),
+    ],
+)
+def test_bad_options(arguments, message):
+    with pytest.raises(IrdivError, match=message):
+        irdiv.load(Small(ROWS), **arguments)
+
+
 def collection_of(rows):
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     topics = pd.DataFrame({"query_id": qrels["query_id"].unique()})
@@ -173,13 +207,16 @@ def test_judgments_as_deep_as_a_pool():
     runs = {"A": {"1": {"d2": 2.0, "d1": 1.0}, "2": {"d1": 1.0}}, "B": {"1": {"x": 3.0, "d1": 1.0}}}
     collection = collection_of(JUDGED)
     first = collection.subset(runs=runs, depth=1).qrels
-    assert list(zip(first["query_id"], first["doc_id"], strict=True)) == [
-        ("1", "d2"),
-        ("1", "_no_document_"),
-        ("2", "d1"),
+    # intent a of topic 1 and topic 3 have no judged document left
+    assert first[["query_id", "intent_id", "doc_id", "relevance"]].values.tolist() == [
+        ["1", "b", "d2", 1],
+        ["1", "b", "_no_document_", 0],
+        ["2", "a", "d1", 1],
+        ["1", "a", "_no_document_", 0],
+        ["3", "a", "_no_document_", 0],
     ]
-    assert len(collection.subset(runs=runs).qrels) == 4
+    assert collection.subset(runs=runs).qrels["relevance"].tolist() == [1, 1, 0, 1, 0]
     with pytest.raises(IrdivError, match="give the runs"):
         collection.subset(depth=3)
-    with pytest.raises(IrdivError, match="give 1 or more"):
+    with pytest.raises(IrdivError, match="a whole number from 1"):
         collection.subset(runs=runs, depth=0)

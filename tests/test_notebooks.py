@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import REAL_DATA
+
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 
 
@@ -13,7 +15,9 @@ def code_cells(path: Path) -> list[dict]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_runs_from_top_to_bottom(path):
+def test_notebook_runs_from_top_to_bottom(path, monkeypatch):
+    if REAL_DATA.is_dir():
+        monkeypatch.setenv("IRDIV_REAL_DATA", str(REAL_DATA))
     names: dict[str, object] = {}
     for cell in code_cells(path):
         exec("".join(cell["source"]), names)

@@ -34,10 +34,11 @@ def test_an_oracle_scores_one_by_its_measure(seed, order, specs):
 
 
 def test_parameters_reach_the_measure():
-    qrels = random_collection(1)
-    run = irdiv.oracle(qrels, "alpha-nDCG", alpha=0.9, rel=2)
-    scores = irdiv.evaluate(qrels, run, "alpha-nDCG(alpha=0.9,rel=2)@5").values[0, 0]
-    np.testing.assert_allclose(scores[scores > 0], 1, rtol=0, atol=1e-12)
+    # a, then b adds 2(1−α) and c 1: b comes first for α < ½, c for α > ½
+    qrels = by_intents({"a": "123", "b": "12", "c": "4"})
+    orders = [irdiv.oracle(qrels, alpha=alpha)["doc_id"].tolist() for alpha in (0.2, 0.8)]
+    assert orders == [["a", "b", "c"], ["a", "c", "b"]]
+    assert irdiv.oracle(qrels.assign(relevance=[1] * 5 + [2]), rel=2)["doc_id"].tolist() == ["c"]
 
 
 def test_the_reversed_ideal_is_the_worst_greedy_order():
@@ -59,7 +60,9 @@ def test_depth_and_form():
     ("arguments", "message"),
     [
         ({"order": "best"}, "order='best' is not known"),
-        ({"depth": 0}, "depth=0 leaves nothing"),
+        ({"depth": 0}, "depth=0 is no number of documents"),
+        ({"depth": 2.5}, "depth=2.5 is no number of documents"),
+        ({"cutoff": 2}, "an oracle has no cutoff"),
         ({"gamma": 0.3}, "alpha-nDCG has no parameter 'gamma'"),
     ],
 )
@@ -82,6 +85,7 @@ def test_the_command_writes_a_run_that_is_read_again(capsys, tmp_path):
     again = irdiv.read_run(tmp_path / "run")
     assert again[["query_id", "doc_id", "rank"]].equals(expected[["query_id", "doc_id", "rank"]])
     assert main(["oracle", str(path), "--set", "alpha=3"]) == 2
+    assert main(["oracle", str(path), "--set", "depth=3"]) == 2
 
 
 def test_an_oracle_beside_systems_in_pyterrier():

@@ -131,12 +131,31 @@ def test_the_highest_grade_is_that_of_all_batches():
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
     run = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "score": 1.0, "query": "x", "rank": 0})
-    tables = [
-        pt.Experiment([pt.Transformer.from_df(run)], topics, irdiv.to_pyterrier(qrels), ["ERR-IA@1"], batch_size=size)
-        for size in (None, 1)
-    ]
-    # (2^1 − 1)/2^4 and (2^4 − 1)/2^4
-    assert [table["ERR-IA@1"][0] for table in tables] == [(1 / 16 + 15 / 16) / 2] * 2
+    as_they_come = irdiv.to_pyterrier(qrels).drop(columns="max_grade")
+    for judgments in (irdiv.to_pyterrier(qrels), as_they_come):
+        for size in (None, 1):
+            system = pt.Transformer.from_df(run)
+            table = pt.Experiment([system], topics, judgments, ["ERR-IA@1"], batch_size=size)
+            # (2^1 − 1)/2^4 and (2^4 − 1)/2^4
+            assert table["ERR-IA@1"][0] == (1 / 16 + 15 / 16) / 2
+
+
+def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
+    rows = [("1", "a", "d1", 3), ("1", "b", "d1", 0), ("1", "a", "d2", 0), ("1", "b", "d2", 1)]
+    qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
+    run = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0], "rank": [0, 1], "query": "x"})
+    expected = irdiv.evaluate(irdiv.to_ir_measures(qrels), pt.model.to_ir_measures(run), ["nDCG@2", "AP"]).values[0]
+    for judgments in (qrels, qrels[::-1]):
+        table = pt.Experiment([run], run[["qid", "query"]], judgments, [nDCG @ 2, "map", "D#-nDCG@2"])
+        assert table[["nDCG@2", "map"]].to_numpy().ravel() == pytest.approx(expected.ravel(), abs=1e-9)
+
+
+@pytest.mark.parametrize("spec", ["nNRBP", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"])
+def test_names_of_ir_measures_as_strings(spec):
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "subtopic_id": ["a"], "label": [1]})
+    run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
+    irdiv.take_over()
+    assert pt.Experiment([run], run[["qid", "query"]], qrels, [spec])[spec][0] > 0
 
 
 def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
@@ -157,7 +176,7 @@ def test_imine_in_pyterrier(real_data):
     qrels, topics = dataset.get_qrels(), dataset.get_topics("query")
     path = real_data / "ntcir11-imine" / "en" / "runs" / "udel-D-E-1A.txt.gz"
     run = pt.model.from_ir_measures(irdiv.read_run(path))
-    specs = ["D#-nDCG@10", "I-rec@10"]
+    specs = ["D#-nDCG@10", "I-rec(intents='all')@10", "LAD#-nDCG@10"]
     table = pt.Experiment([run], topics, qrels, specs, names=["udel"])
     expected = irdiv.evaluate(irdiv.load("irdiv/ntcir11-imine/en").qrels, path, specs).summary()
     assert table[specs].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)

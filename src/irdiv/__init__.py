@@ -16,7 +16,7 @@ from ir_measures import AP, ERR, RBP, RR, P, Rprec, nDCG
 from ir_measures import R as Recall
 
 from irdiv.errors import IrdivError, IrdivWarning
-from irdiv.measures.compose import IA, D, DSharp
+from irdiv.measures.compose import HD, IA, LA, D, DSharp, HDSharp, LADSharp, LDSharp
 from irdiv.measures.compose import measure as _measure
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from irdiv.frames.intent_files import read_intents
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
+    from irdiv.hierarchy.sources import nested_intents, with_paths
+    from irdiv.hierarchy.view import Hierarchy
     from irdiv.oracles import oracle
     from irdiv.plugins.ir_datasets_plugin import register_imine
     from irdiv.plugins.pyterrier_plugin import oracle_transformer
@@ -48,6 +50,7 @@ nGAP = _measure("nGAP")
 Hit = _measure("Hit")
 EBR = _measure("EBR")
 IRec = _measure("I-rec")
+NRec = _measure("N-rec")
 AlphaDCG = _measure("alpha-DCG")
 AlphanDCG = _measure("alpha-nDCG")
 
@@ -57,9 +60,11 @@ _install()
 _LAZY = {
     "Collection": "irdiv.arrays.collection",
     "Evaluation": "irdiv.evaluation",
+    "Hierarchy": "irdiv.hierarchy.view",
     "TestCollection": "irdiv.datasets.irds",
     "evaluate": "irdiv.evaluation",
     "load": "irdiv.datasets.irds",
+    "nested_intents": "irdiv.hierarchy.sources",
     "oracle": "irdiv.oracles",
     "oracle_transformer": "irdiv.plugins.pyterrier_plugin",
     "read_heval": "irdiv.datasets.heval",
@@ -76,6 +81,7 @@ _LAZY = {
     "to_ntcir": "irdiv.datasets.export",
     "to_pyterrier": "irdiv.datasets.export",
     "with_intents": "irdiv.frames.intents",
+    "with_paths": "irdiv.hierarchy.sources",
 }
 
 __all__ = [
@@ -83,7 +89,9 @@ __all__ = [
     "EBR",
     "ERR",
     "GAP",
+    "HD",
     "IA",
+    "LA",
     "RBP",
     "RR",
     "AlphaDCG",
@@ -92,11 +100,16 @@ __all__ = [
     "D",
     "DSharp",
     "Evaluation",
+    "HDSharp",
+    "Hierarchy",
     "Hit",
     "IRec",
     "IrdivError",
     "IrdivWarning",
+    "LADSharp",
+    "LDSharp",
     "Measure",
+    "NRec",
     "P",
     "PPlus",
     "Q",
@@ -109,6 +122,7 @@ __all__ = [
     "nDCG",
     "nERR",
     "nGAP",
+    "nested_intents",
     "oracle",
     "oracle_transformer",
     "parse",
@@ -127,6 +141,7 @@ __all__ = [
     "to_ntcir",
     "to_pyterrier",
     "with_intents",
+    "with_paths",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``irdiv eval``, ``measures``, ``explain``, ``oracle`` and ``demo``."""
+"""The command line: ``irdiv eval``, ``measures``, ``explain``, ``oracle``, ``hierarchy`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -72,12 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"measures, see 'irdiv measures' (default: {' '.join(DEFAULT_MEASURES)})",
     )
     _add_output(run)
-    run.add_argument(
-        "--intents",
-        metavar="FILE",
-        help="what is known of intents: CSV or TSV with the columns query_id, intent_id and probability, or lines "
-        "'topic intent probability' without a header",
-    )
+    _add_intents(run)
     run.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -119,6 +114,19 @@ def _parser() -> argparse.ArgumentParser:
     best.add_argument("--depth", type=int, metavar="N", help="documents of each topic (default: all relevant ones)")
     best.add_argument("--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], help="as alpha=0.2")
 
+    tree = _command(commands, "hierarchy", _hierarchy, "draw intent hierarchies, and what a run covers of them")
+    tree.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    tree.add_argument("run", metavar="RUN", nargs="?", help="TREC run file: show which nodes it covers, at which ranks")
+    _add_intents(tree)
+    tree.add_argument("--heval", metavar="FILE", help="the hierarchies in the form of heval")
+    tree.add_argument("--topic", metavar="ID", nargs="+", action="extend", help="topics to show (default: all)")
+    tree.add_argument(
+        "-m", "--measures", metavar="SPEC", nargs="+", action="extend", help="flat measures to score each layer by"
+    )
+    tree.add_argument("--hierarchy", choices=("EIH", "OIH"), default="EIH", help="extended or original (default: EIH)")
+    tree.add_argument("--weights", choices=("UT", "UB", "NT", "NB"), help="weights of nodes (default: NB, else UB)")
+    tree.add_argument("--svg", action="store_true", help="write an SVG picture of one topic")
+
     demo = _command(commands, "demo", _demo, "score two small runs on a small collection, all built in")
     _add_output(demo)
     return parser
@@ -128,6 +136,15 @@ def _command(commands: Any, name: str, function: Callable[[argparse.Namespace], 
     parser = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
     parser.set_defaults(command=function)
     return parser
+
+
+def _add_intents(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--intents",
+        metavar="FILE",
+        help="what is known of intents: CSV or TSV with the columns query_id, intent_id and probability, type, "
+        "parent_id or description, or lines 'topic intent probability' without a header",
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -155,11 +172,8 @@ def _eval(arguments: argparse.Namespace) -> None:
     from irdiv.evaluation import evaluate
 
     measures = [irdiv.parse(spec) for spec in arguments.measures or DEFAULT_MEASURES]
-    qrels = arguments.qrels
-    if arguments.intents:
-        qrels = irdiv.with_intents(qrels, arguments.intents)
     evaluation = evaluate(
-        qrels,
+        _qrels(arguments),
         _by_name(arguments.runs),
         measures,
         ties=arguments.ties,
@@ -170,14 +184,21 @@ def _eval(arguments: argparse.Namespace) -> None:
     _print(evaluation, arguments)
 
 
+def _qrels(arguments: argparse.Namespace) -> Any:
+    qrels = arguments.qrels
+    if getattr(arguments, "heval", None):
+        qrels = irdiv.with_intents(qrels, irdiv.read_heval(arguments.heval))
+    return irdiv.with_intents(qrels, arguments.intents) if arguments.intents else qrels
+
+
 def _settings(texts: Sequence[str]) -> dict[str, Any]:
     settings = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
             raise IrdivError(f"--set takes KEY=VALUE, as in gain=linear; found {text!r}.")
-        if key in ("qrels", "runs", "measures", "ties", "duplicates", "components"):
-            raise IrdivError(f"{key!r} is no parameter of a measure; 'irdiv eval --help' shows how to give it.")
+        if key in ("qrels", "runs", "measures", "ties", "duplicates", "components", "order", "depth", "cutoff"):
+            raise IrdivError(f"{key!r} is no parameter to set; --help shows how to give it.")
         settings[key] = _value(value)
     return settings
 
@@ -206,6 +227,20 @@ def _oracle(arguments: argparse.Namespace) -> None:
     run = oracle(arguments.qrels, arguments.order, depth=arguments.depth, **_settings(arguments.set))
     for line in lines(run, arguments.order):
         print(line)
+
+
+def _hierarchy(arguments: argparse.Namespace) -> None:
+    trees = irdiv.Hierarchy(_qrels(arguments), hierarchy=arguments.hierarchy, weights=arguments.weights)
+    topics = arguments.topic or list(trees.collection.topics)
+    if arguments.svg and len(topics) != 1:
+        raise IrdivError("an SVG picture shows one topic; name it with --topic.")
+    for number, topic in enumerate(topics):
+        if arguments.run is None:
+            print(("\n" if number else "") + (trees.svg(topic) if arguments.svg else trees.draw(topic)))
+            continue
+        chosen = {"measures": arguments.measures} if arguments.measures else {}
+        report = trees.report(arguments.run, topic, **chosen)
+        print(("\n" if number else "") + (report.svg() if arguments.svg else str(report)))
 
 
 def _demo(arguments: argparse.Namespace) -> None:

@@ -31,6 +31,11 @@ SYMBOLS = (
     ("g_i(r)", r"g_i\(r\)", "the gain at rank r for intent i"),
     ("Pr(r)", r"Pr\(r\)", "the probability that a user who sees the document at rank r stops there"),
     ("Pr(i|q)", r"Pr\(i", "the probability of intent i"),
+    ("v", r"\bv\b", "a layer of the intent hierarchy, the first below the root"),
+    ("w_v", r"w_v", "the weight of layer v"),
+    ("n", r"\bn\b", "a node of the intent hierarchy"),
+    ("W(n)", r"W\(n\)", "the weight of node n, in each layer they sum to 1"),
+    ("g_n(r)", r"g_n\(r\)", "the gain at rank r for node n, by the highest grade over its leaves"),
     (
         "NG(r)",
         r"NG\(r\)",

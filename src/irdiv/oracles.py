@@ -14,7 +14,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike
 from irdiv.kernels.lists import Floats, Ints
 from irdiv.kernels.novelty import greedy_order
-from irdiv.measures.operators import global_gain
+from irdiv.measures.operators import global_gain, pool_grades
 from irdiv.measures.spec import parse
 
 Order: TypeAlias = Literal["alpha-nDCG", "D-nDCG", "reversed"]
@@ -54,8 +54,10 @@ def oracle(
     """
     if order not in get_args(Order):
         raise IrdivError(f"order={order!r} is not known; choose one of {examples(get_args(Order))}.")
-    if depth is not None and depth < 1:
-        raise IrdivError(f"depth={depth} leaves nothing; give 1 or more.")
+    if depth is not None and (not isinstance(depth, int) or depth < 1):
+        raise IrdivError(f"depth={depth!r} is no number of documents; give a whole number from 1.")
+    if "cutoff" in parameters:
+        raise IrdivError("an oracle has no cutoff; depth says how many documents it ranks.")
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     collection.require_intents(f"the order {order!r}")
     values = parse("D-nDCG" if order == "D-nDCG" else "alpha-nDCG")(**parameters).values()
@@ -83,7 +85,7 @@ def _of_block(block: Block, order: Order, values: dict[str, Any], depth: int | N
 
 def _pool_gains(block: Block, values: dict[str, Any]) -> Floats:
     weight = block.weight(values["rel"], values["intents"], values["renormalise"])
-    return global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
+    return global_gain(pool_grades(block), weight, values, block)
 
 
 def _by_gain(gain: Floats) -> Ints:
@@ -96,4 +98,4 @@ def _by_gain(gain: Floats) -> Ints:
 def lines(run: pd.DataFrame, tag: str) -> Iterator[str]:
     """Yield the lines of a TREC run file."""
     for query, doc, rank, score in run.itertuples(index=False):
-        yield f"{query} Q0 {doc} {rank} {score:.6f} {tag}"
+        yield f"{query} Q0 {doc} {rank} {score!r} {tag}"

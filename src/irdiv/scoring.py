@@ -26,7 +26,7 @@ def score(run: Ordered, measures: Sequence[Measure]) -> Floats:
         depth = None if None in depths else max(d for d in depths if d is not None)
         ranking = run.ranking(judged_only=judged_only, depth=depth)
         for block in collection.blocks:
-            scene = Scene(block, ranking)
+            scene = Scene.of(block, ranking)
             for i in mine:
                 m = measures[i]
                 out[i, block.start : block.stop] = m.declaration.score(scene, m.values(), m.cutoff)

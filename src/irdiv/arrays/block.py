@@ -86,11 +86,11 @@ class Block(Memo):
         probability = self._by_topic(self.collection.intent_probability[self._intents], fill=np.nan)
         untold = kept & np.isnan(probability)
         uniform = untold.sum(axis=1) == kept.sum(axis=1)
-        self._refuse_untold(untold & ~uniform[:, None])
+        self.refuse_untold(untold[self._inside] & ~np.repeat(uniform, self._sizes))
         weight = np.where(kept & ~np.isnan(probability), probability, 0.0)
         weight[uniform] = kept[uniform]
         total = ordered_sum(weight)
-        self._refuse_weightless(kept.any(axis=1) & (total == 0))
+        self.refuse_weightless(kept.any(axis=1) & (total == 0))
         return ratio(weight, np.where(uniform | renormalise, total, 1.0)[:, None])
 
     @property
@@ -98,20 +98,29 @@ class Block(Memo):
         start = self.collection.intent_start
         return slice(start[self.start], start[self.stop])
 
-    def _by_topic(self, flat: NDArray[Any], fill: Any) -> NDArray[Any]:
-        return pad(flat, np.diff(self.collection.intent_start[self.start : self.stop + 1]), fill)
+    @property
+    def _sizes(self) -> Ints:
+        return np.diff(self.collection.intent_start[self.start : self.stop + 1])
 
-    def _refuse_untold(self, untold: Bools) -> None:
+    @property
+    def _inside(self) -> Bools:
+        return np.arange(self._sizes.max(initial=1)) < self._sizes[:, None]
+
+    def _by_topic(self, flat: NDArray[Any], fill: Any) -> NDArray[Any]:
+        return pad(flat, self._sizes, fill)
+
+    def refuse_untold(self, untold: Bools) -> None:
+        """Refuse intents without a probability; one flag for each intent of the block."""
         if untold.any():
-            topic, place = np.argwhere(untold)[0]
             c = self.collection
             raise IrdivError(
-                f"{c.intent_name(c.intent_start[self.start + topic] + place)} counts but has no probability, "
+                f"{c.intent_name(c.intent_start[self.start] + np.argmax(untold))} counts but has no probability, "
                 "while other intents of the topic have one; give all of them, spelt as in the qrels, or none for "
                 "uniform ones."
             )
 
-    def _refuse_weightless(self, weightless: Bools) -> None:
+    def refuse_weightless(self, weightless: Bools) -> None:
+        """Refuse topics whose intents all have the probability 0."""
         if weightless.any():
             topic = self.collection.topics[self.start + np.flatnonzero(weightless)[0]]
             raise IrdivError(

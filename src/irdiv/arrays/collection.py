@@ -12,6 +12,7 @@ from irdiv.arrays.block import Block
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
 from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, natural_order, order
+from irdiv.hierarchy.trees import Trees, compile_trees
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
@@ -74,23 +75,38 @@ class Collection:
         self.intents: NDArray[np.object_] = names[pair % len(names)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
         self.intent_probability = self._agreed_probability(place, columns.probability)
-        self.intent_declared = self._declared(topic, place, columns)
+        self.intent_parent = self._agreed_parent(place, columns.parent)
+        self.intent_told = np.zeros(len(self.intents), dtype=bool)
+        self.intent_told[place[columns.declared]] = True
+        self.intent_declared = self._declared()
         return place
 
-    def _declared(self, topic: Ints, place: Ints, columns: QrelsColumns) -> Bools:
+    def _declared(self) -> Bools:
         """Tell which intents are declared: those of which something is told, or all of a topic without such."""
-        told = np.zeros(len(self.intents), dtype=bool)
-        told[place[columns.declared]] = True
         topic_told = np.zeros(len(self.topics), dtype=bool)
-        topic_told[self.intent_topic[told]] = True
+        topic_told[self.intent_topic[self.intent_told]] = True
         # TREC files judged, irrelevant documents under a subtopic 0 that is no intent.
-        declared = told | (~topic_told[self.intent_topic] & (self.intents != "0"))
-        if columns.parent is None:
+        declared = self.intent_told | (~topic_told[self.intent_topic] & (self.intents != "0"))
+        if self.intent_parent is None:
             return declared
-        known = columns.parent != None  # noqa: E711 (element by element)
-        parents = set(zip(topic[known].tolist(), columns.parent[known], strict=True))
+        known = self.intent_parent != None  # noqa: E711 (element by element)
+        parents = set(zip(self.intent_topic[known].tolist(), self.intent_parent[known], strict=True))
         nodes = zip(self.intent_topic.tolist(), self.intents, strict=True)
         return declared & ~np.fromiter((node in parents for node in nodes), dtype=bool, count=len(declared))
+
+    def _agreed_parent(self, place: Ints, given: NDArray[np.object_] | None) -> NDArray[np.object_] | None:
+        if given is None:
+            return None
+        agreed = np.full(len(self.intents), None, dtype=object)
+        told = given != None  # noqa: E711 (element by element)
+        agreed[place[told]] = given[told]
+        differ = np.flatnonzero(told & (agreed[place] != given))
+        if len(differ):
+            raise IrdivError(
+                f"{self.intent_name(place[differ[0]])} has two parents, {given[differ[0]]!r} and "
+                f"{agreed[place[differ[0]]]!r}; give every row of an intent the same."
+            )
+        return agreed
 
     def _agreed_probability(self, place: Ints, given: Floats | None) -> Floats:
         agreed = np.full(len(self.intents), np.nan)
@@ -127,11 +143,11 @@ class Collection:
             one = by_key[np.flatnonzero(differ)[0]]
             two = by_key[np.flatnonzero(differ)[0] + 1]
             about = f" for intent {self.intents[intent[one]]!r}" if self.has_intents else ""
-            hint = "" if self.has_intents else _NO_INTENTS
+            hint = _NO_INTENTS if not self.has_intents else " Keep one row for each topic, intent and document."
             raise IrdivError(
                 f"the qrels contradict themselves: document {self.documents[doc[one]]!r} of topic "
                 f"{self.topics[topic[one]]!r} has the grades {grade[one]} and {grade[two]}{about} "
-                f"(contradictions in all: {int(differ.sum())}). Keep one row for each topic, intent and document.{hint}"
+                f"(contradictions in all: {int(differ.sum())}).{hint}"
             )
         keep = np.sort(by_key[np.concatenate([[True], ~again])])
         return intent[keep], topic[keep], doc[keep], grade[keep]
@@ -207,6 +223,11 @@ class Collection:
         return pair // max(len(self.documents), 1), pair % max(len(self.documents), 1), highest
 
     @cached_property
+    def trees(self) -> Trees:
+        """The intent hierarchies of the topics, checked."""
+        return compile_trees(self)
+
+    @cached_property
     def blocks(self) -> list[Block]:
         """The topics in slices small enough to be scored at once."""
         return [Block(self, start, stop) for start, stop in self._slices()]
@@ -254,6 +275,7 @@ def _find_sorted(known: Ints, wanted: Ints) -> Ints:
 
 
 _NO_INTENTS = (
-    " In a frame the intent column is 'intent_id', 'subtopic_id' or 'iteration'; in a qrels file it is the second, "
-    "which irdiv.read_qrels keeps and PyTerrier's pt.io.read_qrels drops."
+    " If they are diversity qrels, they have lost their intents: in a frame the column is 'intent_id', 'subtopic_id' "
+    "or 'iteration'; in a qrels file it is the second, which irdiv.read_qrels keeps and PyTerrier's pt.io.read_qrels "
+    "drops; irdiv.to_pyterrier(path) reads the file for PyTerrier."
 )

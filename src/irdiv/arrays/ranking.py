@@ -55,17 +55,27 @@ class Ranking(NamedTuple):
 class Scene(Memo):
     """A block of topics with a run's ranking of them: all that a measure needs."""
 
-    def __init__(self, block: Block, ranking: Ranking) -> None:
+    def __init__(self, block: Block, rank: Ints, rows: Ints, last: int, length: Ints) -> None:
         super().__init__()
-        mine = slice(ranking.start[block.start], ranking.start[block.stop])
-        sizes = np.diff(ranking.start[block.start : block.stop + 1])
         self.block = block
-        self.last = int(ranking.rank[mine].max(initial=0))
-        self.rank = pad(ranking.rank[mine], sizes, fill=self.last + 1)
-        self.length = ranking.length[block.start : block.stop]
-        rows = pad(ranking.row[mine] - block.row_base, sizes, fill=len(block.grades) - 1)
+        self.rank, self.last, self.length = rank, last, length
+        self._rows = rows
         self.grades = np.moveaxis(block.grades[rows], 2, 1)
         """Grades as ``[topic, intent, hit]``."""
+
+    @classmethod
+    def of(cls, block: Block, ranking: Ranking) -> Scene:
+        """Return the block's part of a ranking."""
+        mine = slice(ranking.start[block.start], ranking.start[block.stop])
+        sizes = np.diff(ranking.start[block.start : block.stop + 1])
+        last = int(ranking.rank[mine].max(initial=0))
+        rank = pad(ranking.rank[mine], sizes, fill=last + 1)
+        rows = pad(ranking.row[mine] - block.row_base, sizes, fill=len(block.grades) - 1)
+        return cls(block, rank, rows, last, ranking.length[block.start : block.stop])
+
+    def on(self, layer: Block) -> Scene:
+        """Return the same ranking with other intents of the same documents."""
+        return self.keep(layer, lambda: Scene(layer, self.rank, self._rows, self.last, self.length))
 
     def relevant(self, rel: int) -> Bools:
         """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""

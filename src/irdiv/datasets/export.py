@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import INTENT_FACTS, NO_DOCUMENT, QrelsLike, as_frame, find_columns
+from irdiv.frames.columns import INTENT_FACTS, NO_DOCUMENT, QrelsLike, as_frame, find_columns, grades
 from irdiv.frames.ids import as_ids, natural_order
 from irdiv.frames.trec import PathLike, read_qrels
 
@@ -83,7 +83,8 @@ def to_ntcir(
     path
         The Dqrels file to write. Levels start at L0, so a grade below 0 becomes L0.
     intents
-        The Iprob or DINprob file to write.
+        The Iprob or DINprob file to write. Intents with neither a probability nor a relevant document are left out,
+        and so are inner nodes of a hierarchy.
     sep
         ``";"`` where ids hold spaces, as in subtopic mining of INTENT and for the labels of IMine.
     """
@@ -97,11 +98,29 @@ def to_ntcir(
         return
     if "probability" not in frame.columns:
         raise IrdivError("the qrels know no probabilities to write; fold them in with irdiv.with_intents.")
-    told = frame[frame["probability"].notna()].drop_duplicates(["query_id", "intent_id"])
+    told = frame[frame["probability"].notna() & ~_is_inner(frame)].drop_duplicates(["query_id", "intent_id"])
+    _refuse_weightless(frame)
     columns = ("query_id", "intent_id", "probability", *(["type"] if "type" in told.columns else []))
     if "type" in columns and told["type"].isna().any():
         raise IrdivError("some intents have a type and some none; DINprob needs the type of each.")
     _write(told, columns, intents, sep)
+
+
+def _is_inner(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Tell which rows are of inner nodes of a hierarchy."""
+    if "parent_id" not in frame.columns:
+        return pd.Series(False, index=frame.index)
+    inner = set(zip(frame["query_id"], frame["parent_id"], strict=True))
+    nodes = zip(frame["query_id"], frame["intent_id"], strict=True)
+    return pd.Series([node in inner for node in nodes], index=frame.index)
+
+
+def _refuse_weightless(frame: pd.DataFrame) -> None:
+    relevant = frame[frame["relevance"] > 0]
+    known = set(frame.loc[frame["probability"].notna(), ["query_id", "intent_id"]].itertuples(index=False, name=None))
+    for query, intent in relevant[["query_id", "intent_id"]].drop_duplicates().itertuples(index=False, name=None):
+        if (query, intent) not in known:
+            raise IrdivError(f"intent {intent!r} of topic {query!r} has relevant documents but no probability.")
 
 
 def _canonical(qrels: QrelsLike) -> pd.DataFrame:
@@ -114,7 +133,15 @@ def _canonical(qrels: QrelsLike) -> pd.DataFrame:
         else frame[column].to_list()
         for name, column in names.items()
     }
-    out = pd.DataFrame(columns).astype({"query_id": str, "intent_id": str, "doc_id": str})
+    columns["relevance"] = grades(frame[names["relevance"]])
+    out = pd.DataFrame(columns).astype({"query_id": str, "intent_id": str, "doc_id": str}).drop_duplicates()
+    twice = out[out.duplicated(list(_NEEDED[:3]), keep=False) & (out["doc_id"] != NO_DOCUMENT)]
+    if len(twice):
+        query, intent, doc = twice[list(_NEEDED[:3])].iloc[0]
+        raise IrdivError(
+            f"the qrels contradict themselves: document {doc!r} of topic {query!r} has two rows that differ for intent "
+            f"{intent!r}."
+        )
     topics = out["query_id"].unique()
     place = dict(zip(topics[natural_order(list(topics))], range(len(topics)), strict=True))
     return out.sort_values("query_id", key=lambda ids: ids.map(place), kind="stable", ignore_index=True)

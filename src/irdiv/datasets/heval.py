@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import IntentsLike, as_frame, find_columns
+from irdiv.frames.columns import NO_PARENT, IntentsLike
 from irdiv.frames.ids import natural_order
-from irdiv.frames.intent_files import numbered_rows, read_intents
+from irdiv.frames.intent_files import numbered_rows, text_lines
+from irdiv.frames.intents import KEYS, intent_facts
 from irdiv.frames.trec import NUMBER, PathLike
 
 COLUMNS = ["query_id", "intent_id", "parent_id", "probability"]
@@ -41,7 +42,8 @@ def read_heval(path: PathLike) -> pd.DataFrame:
     path = Path(path)
     leaves: dict[_Node, int] = {}
     weights: dict[_Node, float] = {}
-    for line, cells in numbered_rows(path, "heval"):
+    lines = text_lines(path, "heval")
+    for line, cells in numbered_rows(lines, "\t" if any("\t" in line for line in lines) else None):
         nodes, given = _branch(path, line, cells)
         for depth, weight in enumerate(given, 1):
             node = _Node(cells[0], nodes[:depth])
@@ -59,7 +61,10 @@ def read_heval(path: PathLike) -> pd.DataFrame:
 def _branch(path: Path, line: int, cells: list[str]) -> tuple[tuple[str, ...], list[float]]:
     nodes, weights = cells[1::2], cells[2::2]
     if not nodes or len(nodes) != len(weights):
-        raise IrdivError(f"{path}, line {line}: found {len(cells)} columns; expected {_EXAMPLE}.")
+        found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
+        raise IrdivError(f"{path}, line {line}: found {found}; expected {_EXAMPLE}.")
+    if "" in (cells[0], *nodes):
+        raise IrdivError(f"{path}, line {line}: the topic or a node is empty; expected {_EXAMPLE}.")
     wrong = next((weight for weight in weights if not NUMBER.holds(weight) or float(weight) < 0), None)
     if wrong is not None:
         raise IrdivError(f"{path}, line {line}: weight is {wrong!r}, not a number of 0 or more; expected {_EXAMPLE}.")
@@ -108,44 +113,48 @@ def to_heval(intents: IntentsLike, path: PathLike) -> None:
     path
         The file to write. Inner nodes lose their names, as heval knows none.
     """
-    frame = as_frame(intents, "intents", read_intents, ("query_id", "intent_id", "probability"))
-    names = find_columns(frame, "intents", ("query_id", "intent_id", "probability"), ("parent_id",))
-    columns = {name: frame[column].to_list() for name, column in names.items()}
-    known = pd.DataFrame(columns).reindex(columns=COLUMNS).drop_duplicates(["query_id", "intent_id"])
-    for name in ("query_id", "intent_id"):
-        known[name] = known[name].astype(str)
-    lines: list[str] = []
-    for query, rows in known.groupby("query_id", sort=False):
-        lines += _lines(str(query), rows)
+    trees: dict[str, dict[str, tuple[str | None, float]]] = {}
+    for query, intent, parent, probability in _told(intents):
+        trees.setdefault(query, {})[intent] = (parent, probability)
+    lines = [line for query, tree in trees.items() for line in _lines(query, tree)]
     Path(path).write_text("".join(lines), encoding="utf-8")
 
 
-def _lines(query: str, rows: pd.DataFrame) -> list[str]:
-    parents = {i: None if pd.isna(p) else str(p) for i, p in zip(rows["intent_id"], rows["parent_id"], strict=True)}
-    given = dict(zip(rows["intent_id"], rows["probability"].astype(float), strict=True))
-    inner = {parent for parent in parents.values() if parent is not None}
-    leaves = [node for node in parents if node not in inner and (parents[node] or not np.isnan(given[node]))]
-    untold = [leaf for leaf in leaves if np.isnan(given[leaf])]
+def _told(intents: IntentsLike) -> Iterator[tuple[str, str, str | None, float]]:
+    """Yield what is told of each node; rows of qrels that tell nothing are passed over."""
+    facts = intent_facts(intents)
+    queries, nodes = facts[KEYS[0]].to_list(), facts[KEYS[1]].to_list()
+    if "probability" not in facts.columns:
+        raise IrdivError("heval needs the probability of each leaf, but the intents tell none.")
+    parents = facts["parent_id"].to_list() if "parent_id" in facts.columns else [NO_PARENT] * len(facts)
+    weights = facts["probability"].to_numpy().astype(float)
+    for query, node, parent, weight in zip(queries, nodes, parents, weights, strict=True):
+        if not (parent == NO_PARENT and np.isnan(weight) and node == "0"):
+            yield query, node, None if parent == NO_PARENT else parent, weight
+
+
+def _lines(query: str, tree: dict[str, tuple[str | None, float]]) -> list[str]:
+    parents = {node: parent for node, (parent, _) in tree.items()}
+    ways = {node: _way(query, node, parents) for node in tree}
+    leaves = [node for node in tree if node not in parents.values()]
+    untold = [leaf for leaf in leaves if np.isnan(tree[leaf][1])]
     if untold:
         raise IrdivError(
             f"heval needs the probability of each leaf, but topic {query} has none for {examples(untold)}."
         )
-    ways = {leaf: _way(query, leaf, parents) for leaf in leaves}
-    wrong = [node for node in [*inner, *leaves] if any(mark in node for mark in "\t\r\n")]
+    wrong = [name for name in (query, *leaves) if name != name.strip() or not name or set(name) & set("\t\r\n")]
     if wrong:
-        raise IrdivError(f"heval separates columns by tabs, but a node of topic {query} is {examples(wrong)}.")
-    rank = {leaves[place]: number for number, place in enumerate(natural_order(leaves))}
+        raise IrdivError(f"heval separates columns by tabs, but an id of topic {query!r} is {examples(wrong)}.")
+    in_order = [leaves[place] for place in natural_order(leaves)]
     smallest: dict[str, str] = {}
     total: dict[str, float] = {}
-    for leaf in sorted(leaves, key=rank.__getitem__):
+    for leaf in in_order:
         for node in ways[leaf]:
             smallest.setdefault(node, leaf)
-            total[node] = total.get(node, 0.0) + given[leaf]
-    probability = {node: total[node] if np.isnan(given.get(node, np.nan)) else given[node] for node in total}
-    return [
-        "\t".join([query, *_cells(query, ways[leaf], smallest, probability)]) + "\n"
-        for leaf in sorted(leaves, key=rank.__getitem__)
-    ]
+            total[node] = total.get(node, 0.0) + tree[leaf][1]
+    given = {node: tree[node][1] if node in tree else np.nan for node in total}
+    probability = {node: total[node] if np.isnan(weight) else weight for node, weight in given.items()}
+    return ["\t".join([query, *_cells(query, ways[leaf], smallest, probability)]) + "\n" for leaf in in_order]
 
 
 def _way(query: str, leaf: str, parents: dict[str, str | None]) -> list[str]:

@@ -185,7 +185,7 @@ def _from_iprob(nodes: pd.DataFrame, qrels: pd.DataFrame, files: Files) -> tuple
     is another spelling of one in the hierarchy where Dqrels has its documents under that one's number.
     """
     theirs, ours = _relevant(read_ntcir_qrels(files.dqrels)), _relevant(qrels)
-    iprob = read_intents(files.iprob)
+    iprob = read_intents(files.iprob)[["query_id", "intent_id", "probability"]]
     free = [_Numbered(q, i, p, theirs[q, i]) for q, i, p in iprob.itertuples(index=False, name=None)]
     second = nodes[nodes["level"] == 2]
     wanted = dict(zip(_keys(second), second["probability"], strict=True))
@@ -247,7 +247,7 @@ def _from_the_rest(nodes: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     told = nodes[nodes["level"] == 2].groupby("query_id")["probability"].sum()
     left = (1 - nodes["query_id"].map(told).fillna(0.0)).clip(lower=0)
     sharers = nodes["query_id"].map(Counter(nodes["query_id"][untold]))
-    note = f"{int(untold.sum())} labels without a probability share what the others leave"
+    note = f"{int(untold.sum())} labels without a probability share what the others leave, as sls.Iprob is not there"
     return nodes.assign(probability=nodes["probability"].where(~untold, left / sharers)), [note]
 
 

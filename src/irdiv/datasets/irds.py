@@ -84,7 +84,8 @@ class TestCollection:
 
 
 def _known_topics(query_ids: Iterable[Any], known: pd.Series) -> set[str]:
-    keep = {str(query) for query in ([query_ids] if isinstance(query_ids, str) else query_ids)}
+    one = isinstance(query_ids, str) or not isinstance(query_ids, Iterable)
+    keep = {str(query) for query in ([query_ids] if one else query_ids)}
     strange = sorted(keep - set(known))
     if strange:
         raise IrdivError(f"the collection has no topic {examples(strange)}; its topics are {examples(known)}.")
@@ -118,6 +119,8 @@ def load(
     -------
     TestCollection
     """
+    if not isinstance(min_grade, int) or isinstance(min_grade, bool):
+        raise IrdivError(f"min_grade={min_grade!r} is not a grade; give a whole number.")
     handle = _handle(dataset)
     qrels = _qrels(handle)
     if drop_spam:
@@ -125,6 +128,7 @@ def load(
     small = (qrels["relevance"] > 0) & (qrels["relevance"] < min_grade)
     qrels["relevance"] = qrels["relevance"].mask(small, 0)
     topics, intents, notes = _topics(handle)
+    intents = _with_judged(intents, qrels, topics)
     if weights is not None:
         intents = intents.drop(columns="probability", errors="ignore")
     if len(intents):
@@ -132,9 +136,30 @@ def load(
     probabilities = _probabilities(qrels, weights) if isinstance(weights, str) else weights
     if probabilities is not None:
         qrels = with_intents(qrels, probabilities)
+        if "probability" not in qrels.columns:
+            raise IrdivError("the weights tell no probability; expected the columns query_id, intent_id, probability.")
         told = qrels[["query_id", "intent_id", "probability"]].drop_duplicates(["query_id", "intent_id"])
         intents = intents.merge(told, on=["query_id", "intent_id"], how="left")
     return TestCollection(handle.dataset_id(), qrels, intents, topics, notes)
+
+
+def _with_judged(intents: pd.DataFrame, qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    """Add the intents that have relevant documents but no description.
+
+    Since 2013 a topic with a single intent has its judgments under subtopic 0; that intent is the topic itself.
+    """
+    if intents.empty:
+        return intents
+    relevant = qrels.loc[qrels["relevance"] > 0, ["query_id", "intent_id"]].drop_duplicates()
+    known = set(zip(intents["query_id"], intents["intent_id"], strict=True))
+    new = relevant[[pair not in known for pair in zip(relevant["query_id"], relevant["intent_id"], strict=True)]]
+    if new.empty:
+        return intents
+    about = dict(zip(topics["query_id"], topics["description"], strict=True))
+    new = new.assign(description=new["query_id"].map(about))
+    if "type" in intents.columns:
+        new = new.assign(type="inf")
+    return pd.concat([intents, new], ignore_index=True)
 
 
 def _handle(dataset: Any) -> Any:
@@ -148,6 +173,8 @@ def _handle(dataset: Any) -> Any:
                 f"ir_datasets has no dataset {dataset!r}; a diversity collection is called, for example, "
                 "'clueweb09/catb/trec-web-2012/diversity'."
             ) from None
+    if hasattr(dataset, "irds_ref"):
+        dataset = dataset.irds_ref()  # a dataset of PyTerrier's
     fields = getattr(dataset.qrels_cls(), "_fields", ()) if hasattr(dataset, "qrels_cls") else ()
     if "subtopic_id" not in fields:
         raise IrdivError(f"{dataset} has no judgments by subtopic; expected qrels with a subtopic_id.")
@@ -155,7 +182,10 @@ def _handle(dataset: Any) -> Any:
 
 
 def _qrels(dataset: Any) -> pd.DataFrame:
-    frame = pd.DataFrame(dataset.qrels_iter(), columns=list(dataset.qrels_cls()._fields))
+    try:
+        frame = pd.DataFrame(dataset.qrels_iter(), columns=list(dataset.qrels_cls()._fields))
+    except (RuntimeError, ValueError) as error:
+        raise IrdivError(f"ir_datasets cannot read the qrels of {dataset.dataset_id()}: {error}") from error
     return frame.rename(columns={"subtopic_id": "intent_id"})[["query_id", "intent_id", "doc_id", "relevance"]]
 
 
@@ -173,7 +203,7 @@ def _topics(dataset: Any) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
 
 
 _TOPIC = ("query_id", "query", "type", "description")
-_MORE_OF_INTENTS = ("probability", "parent_id")
+_MORE_OF_INTENTS = ("probability", "parent_id", "level")
 
 
 def _subtopic(subtopic: Any) -> tuple[Any, ...]:

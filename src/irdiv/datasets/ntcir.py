@@ -8,7 +8,7 @@ import pandas as pd
 
 from irdiv.errors import IrdivError
 from irdiv.frames.intent_files import read_intents
-from irdiv.frames.intents import with_intents
+from irdiv.frames.intents import KEYS, intent_facts, with_intents
 from irdiv.frames.trec import Kind, Layout, PathLike, line_of, read_columns
 
 _LEVEL = Kind(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
@@ -43,7 +43,8 @@ def read_ntcir_qrels(path: PathLike, intents: PathLike | None = None) -> pd.Data
     if intents is None:
         return frame
     facts = read_intents(intents)
-    known = set(zip(facts["query_id"], facts["intent_id"], strict=True))
+    told = intent_facts(facts)
+    known = set(zip(*(told[key].to_list() for key in KEYS), strict=True))
     relevant = frame[frame["relevance"] > 0]
     pairs = zip(relevant["query_id"], relevant["intent_id"], strict=True)
     unknown = relevant[[pair not in known for pair in pairs]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
@@ -49,7 +50,7 @@ def read_elements(path: PathLike) -> list[Element]:
     try:
         with open_file(path, "XML") as file:
             parser.ParseFile(file)
-    except (EOFError, OSError) as error:
+    except (EOFError, OSError, zlib.error) as error:
         raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
     except expat.ExpatError as error:
         fault = expat.errors.messages[error.code]

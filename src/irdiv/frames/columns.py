@@ -50,6 +50,10 @@ NO_DOCUMENT = "_no_document_"
 """The document of the rows by which `with_intents` keeps intents that have no judged document."""
 
 
+NO_PARENT = "_root_"
+"""The parent that `with_intents` gives to intents of the first layer, to tell them from those nothing is known of."""
+
+
 class QrelsColumns(NamedTuple):
     """Judgments by column; ``intent`` is None where the qrels know no intents."""
 
@@ -85,11 +89,11 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     return QrelsColumns(
         query=as_ids(frame[names["query_id"]], "qrels"),
         doc=as_ids(frame[names["doc_id"]], "qrels"),
-        grade=_grades(frame[names["relevance"]]),
+        grade=grades(frame[names["relevance"]]),
         intent=intent,
         probability=_numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
-        parent=_optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
-        max_grade=int(_grades(frame[names["max_grade"]]).max(initial=0)) if "max_grade" in names else 0,
+        parent=optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
+        max_grade=int(grades(frame[names["max_grade"]]).max(initial=0)) if "max_grade" in names else 0,
         declared=_any_known([frame[names[fact]] for fact in INTENT_FACTS if fact in names], len(frame)),
     )
 
@@ -189,7 +193,8 @@ def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
         raise IrdivError(f"the {kind} {verb} empty: expected at least one row with {examples(frame.columns, 12)}.")
 
 
-def _grades(column: nw.Series[Any]) -> NDArray[np.int64]:
+def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
+    """Check grades, and return them as whole numbers."""
     values = _numbers(column, "qrels")
     off = values != np.rint(values)
     if (np.abs(values) > MOST_GRADE).any():
@@ -236,7 +241,8 @@ def _any_known(columns: Sequence[nw.Series[Any]], rows: int) -> NDArray[np.bool_
     return known
 
 
-def _optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:
+def optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:
+    """Return ids as strings, and None where there is none."""
     known = (~column.is_null()).to_numpy()
     out = np.full(len(column), None, dtype=object)
     out[known] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pandas as pd
 from irdiv.errors import IrdivError
 from irdiv.frames.trec import NUMBER, PathLike, open_file
 
-_NAMES = ("query_id", "qid", "intent_id", "intent", "subtopic_id", "subtopic", "probability", "parent_id")
+_IDS = {
+    "query_id": ("query_id", "qid"),
+    "intent_id": ("intent_id", "intent", "subtopic_id", "subtopic"),
+}
 _HEADLESS = ("query_id", "intent_id", "probability", "type")
 _TYPES = ("inf", "nav")
 
@@ -24,18 +28,17 @@ def read_intents(path: PathLike) -> pd.DataFrame:
     spaces, ``topic intent probability [type]``, as NTCIREVAL's Iprob and DINprob files.
     """
     path = Path(path)
-    lines = list(numbered_rows(path, "intents"))
-    if not lines:
+    lines = text_lines(path, "intents")
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:
         raise IrdivError(f"{path}: the intents file is empty; expected 'topic intent probability', or a header.")
-    number, first = lines[0]
-    names = first if any(cell in _NAMES for cell in first) else None
-    if names is None and (len(first) not in (3, 4) or (len(first) == 4 and first[3] not in _TYPES)):
-        raise IrdivError(
-            f"{path}, line {number}: expected 'topic intent probability [inf|nav]', or a header with the columns "
-            f"query_id, intent_id and probability; found {' '.join(first)[:80]!r}."
-        )
-    columns = names or list(_HEADLESS[: len(first)])
-    rows = lines if names is None else lines[1:]
+    named = next((sep for sep in "\t;," if _is_header(_split(first, sep))), None)
+    if named is not None:
+        rows = list(_quoted_rows(path, lines, named))
+        columns = rows.pop(0)[1]
+    else:
+        rows = list(numbered_rows(lines, _separator(path, lines, first)))
+        columns = list(_HEADLESS[: len(rows[0][1])])
     for number, row in rows:
         _check(path, number, row, columns)
     frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=str)
@@ -43,41 +46,62 @@ def read_intents(path: PathLike) -> pd.DataFrame:
     return frame.assign(probability=frame["probability"].astype(float)) if "probability" in columns else frame
 
 
+def _is_header(cells: list[str]) -> bool:
+    return any(cell in _IDS["query_id"] for cell in cells) and any(cell in _IDS["intent_id"] for cell in cells)
+
+
+def _separator(path: Path, lines: list[str], first: str) -> str | None:
+    """Return what separates the columns of a file without a header; None for white space."""
+    for sep in (None, ";", "\t", ","):
+        cells = _split(first, sep)
+        if len(cells) in (3, 4) and NUMBER.holds(cells[2]) and (len(cells) == 3 or cells[3] in _TYPES):
+            return sep
+    raise IrdivError(
+        f"{path}, line {lines.index(first) + 1}: expected 'topic intent probability [inf|nav]', or a header with the "
+        f"columns query_id, intent_id and probability; found {first.strip()[:80]!r}."
+    )
+
+
+def _split(line: str, sep: str | None) -> list[str]:
+    return [cell.strip() for cell in line.split(sep)]
+
+
 def _check(path: Path, number: int, row: list[str], columns: list[str]) -> None:
     if len(row) != len(columns):
         expected = f"expected {len(columns)} columns, {', '.join(columns)}"
-        raise IrdivError(f"{path}, line {number}: found {len(row)} columns; {expected}.")
-    if "probability" in columns:
-        cell = row[columns.index("probability")]
-        if cell and not NUMBER.holds(cell):
-            raise IrdivError(f"{path}, line {number}: probability is {cell!r}, not {NUMBER.name}.")
+        found = f"{len(row)} column{'s' if len(row) != 1 else ''}"
+        raise IrdivError(f"{path}, line {number}: found {found}; {expected}.")
+    cells = dict(zip(columns, row, strict=True))
+    if cells.get("probability") and not NUMBER.holds(cells["probability"]):
+        raise IrdivError(f"{path}, line {number}: probability is {cells['probability']!r}, not {NUMBER.name}.")
+    if columns == list(_HEADLESS) and cells["type"] not in _TYPES:
+        raise IrdivError(f"{path}, line {number}: type is {cells['type']!r}, not inf or nav.")
 
 
-def numbered_rows(path: Path, kind: str) -> Iterator[tuple[int, list[str]]]:
-    """Return the cells of each line with its number; tabs, semicolons or commas of the first line separate all."""
-    lines = _text(path, kind).splitlines(keepends=True)
-    first = next((line for line in lines if line.strip()), "")
-    sep = next((mark for mark in "\t;," if mark in first), None)
-    if sep is None:
-        yield from ((number, line.split()) for number, line in enumerate(lines, 1) if line.strip())
-        return
-    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True, strict=True)
+def numbered_rows(lines: list[str], sep: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Return the cells of each line that has some, with its number."""
+    return ((number, _split(line, sep)) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _quoted_rows(path: Path, lines: list[str], sep: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader([line + "\n" for line in lines], delimiter=sep, skipinitialspace=True, strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
                 yield reader.line_num, [cell.strip() for cell in row]
     except csv.Error as error:
-        raise IrdivError(f"{path}, line {reader.line_num}: not an {kind} file ({error}).") from None
+        raise IrdivError(f"{path}, line {reader.line_num}: not an intents file ({error}).") from None
 
 
-def _text(path: Path, kind: str) -> str:
+def text_lines(path: Path, kind: str) -> list[str]:
+    """Return the lines of a file in UTF-8, packed by gzip or not."""
     with open_file(path, kind) as file:
         try:
             raw: bytes = file.read()
-        except (EOFError, OSError) as error:
+        except (EOFError, OSError, zlib.error) as error:
             raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         number = raw[: error.start].count(b"\n") + 1
         raise IrdivError(f"{path}, line {number}: byte {raw[error.start]:#04x} is not UTF-8.") from None

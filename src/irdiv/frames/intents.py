@@ -12,16 +12,18 @@ from irdiv.frames import trec
 from irdiv.frames.columns import (
     INTENT_FACTS,
     NO_DOCUMENT,
+    NO_PARENT,
     IntentsLike,
     QrelsLike,
     as_frame,
     check_probabilities,
     find_columns,
+    optional_ids,
 )
 from irdiv.frames.ids import as_ids
 from irdiv.frames.intent_files import read_intents
 
-_KEYS = ["_irdiv_query", "_irdiv_intent"]
+KEYS = ["_irdiv_query", "_irdiv_intent"]
 
 
 def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
@@ -39,7 +41,8 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     intents
         A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
         ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. With ``parent_id``,
-        inner nodes are rows too. Topics that the qrels do not have are left out.
+        inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy, which the
+        result says as ``_root_``. Topics that the qrels do not have are left out.
 
     Examples
     --------
@@ -53,7 +56,7 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     """
     frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
     names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance", "intent_id"), ())
-    facts = _facts(intents)
+    facts = intent_facts(intents)
     told = [fact for fact in INTENT_FACTS if fact in facts.columns]
     frame = _keyed(frame.drop([fact for fact in told if fact in frame.columns]), names, "qrels")
     # Arrow has two string types, and does not concatenate one with the other.
@@ -63,17 +66,17 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     if nw.get_native_namespace(facts) is not backend:
         facts = nw.from_dict({name: facts[name].to_list() for name in facts.columns}, backend=backend)
 
-    judged = frame.join(facts, on=_KEYS, how="left")
+    judged = frame.join(facts, on=KEYS, how="left")
     # A topic that only the intents know is none of these qrels, and would count as one that scores 0.
-    topics = frame.select(_KEYS[0]).unique()
-    unjudged = facts.join(frame.select(_KEYS), on=_KEYS, how="anti").join(topics, on=_KEYS[0], how="semi")
+    topics = frame.select(KEYS[0]).unique()
+    unjudged = facts.join(frame.select(KEYS), on=KEYS, how="anti").join(topics, on=KEYS[0], how="semi")
     if len(unjudged):
         judged = _with_rows(judged, unjudged, names)
-    return nw.maybe_reset_index(judged.drop(_KEYS)).to_native()
+    return nw.maybe_reset_index(judged.drop(KEYS)).to_native()
 
 
-def _facts(intents: IntentsLike) -> nw.DataFrame[Any]:
-    """Return what is told of each intent, once, by the keys of both frames."""
+def intent_facts(intents: IntentsLike) -> nw.DataFrame[Any]:
+    """Return what is told of each intent, once, by `KEYS`, its topic and its own id."""
     frame = as_frame(intents, "intents", read_intents, ("query_id", "intent_id", "probability"))
     names = find_columns(frame, "intents", ("query_id", "intent_id"), INTENT_FACTS)
     told = [fact for fact in INTENT_FACTS if fact in names]
@@ -84,10 +87,14 @@ def _facts(intents: IntentsLike) -> nw.DataFrame[Any]:
         )
     if "probability" in told:
         check_probabilities(frame["probability"])
-    facts = _keyed(frame, names, "intents").select(*_KEYS, *told).unique(maintain_order=True)
-    twice = facts.filter(facts.select(_KEYS).is_duplicated())
+    if "parent_id" in told:
+        parents = [NO_PARENT if parent in (None, "") else parent for parent in optional_ids(frame["parent_id"])]
+        backend = nw.get_native_namespace(frame)
+        frame = frame.with_columns(nw.new_series("parent_id", parents, nw.String, backend=backend))
+    facts = _keyed(frame, names, "intents").select(*KEYS, *told).unique(maintain_order=True)
+    twice = facts.filter(facts.select(KEYS).is_duplicated())
     if len(twice):
-        query, intent = twice[_KEYS[0]][0], twice[_KEYS[1]][0]
+        query, intent = twice[KEYS[0]][0], twice[KEYS[1]][0]
         raise IrdivError(
             f"the intents contradict themselves: intent {intent!r} of topic {query!r} has two rows that differ. "
             "Keep one row for each intent."
@@ -98,7 +105,7 @@ def _facts(intents: IntentsLike) -> nw.DataFrame[Any]:
 def _keyed(frame: nw.DataFrame[Any], names: dict[str, str], kind: str) -> nw.DataFrame[Any]:
     """Return the frame with its query and intent ids as strings in two columns more."""
     ids = (names["query_id"], names["intent_id"])
-    keys = [_strings(frame, name, kind).alias(key) for key, name in zip(_KEYS, ids, strict=True)]
+    keys = [_strings(frame, name, kind).alias(key) for key, name in zip(KEYS, ids, strict=True)]
     return nw.maybe_reset_index(frame).with_columns(*keys)
 
 
@@ -111,8 +118,8 @@ def _with_rows(judged: nw.DataFrame[Any], unjudged: nw.DataFrame[Any], names: di
     """Append a row without a document for each intent that has no judged one."""
     backend = nw.get_native_namespace(judged)
     fill = {
-        names["query_id"]: unjudged[_KEYS[0]],
-        names["intent_id"]: unjudged[_KEYS[1]],
+        names["query_id"]: unjudged[KEYS[0]],
+        names["intent_id"]: unjudged[KEYS[1]],
         names["doc_id"]: nw.new_series("doc", [NO_DOCUMENT] * len(unjudged), nw.String, backend=backend),
         names["relevance"]: nw.new_series("grade", [0] * len(unjudged), nw.Int64, backend=backend),
     }

@@ -132,9 +132,12 @@ def _all_hold(frame: pd.DataFrame, layout: Layout) -> bool:
 
 
 def _has_semicolons(file: Any, layout: Layout) -> bool:
-    """Tell whether the line that a file stands at has as many semicolons as separate the columns."""
-    line: bytes = file.peek(4096).split(b"\n", 1)[0]
-    return line.count(b";") == len(layout.columns) - 1 and len(line.split()) != len(layout.columns)
+    """Tell whether the columns of the line that a file stands at are those that semicolons separate."""
+    line: bytes = file.peek(4096).split(b"\n", 1)[0].removeprefix(codecs.BOM_UTF8)
+    cells = [cell.strip() for cell in line.decode("utf-8", errors="replace").split(";")]
+    return len(cells) == len(layout.columns) and all(
+        kind.holds(cells[layout.columns.index(name)]) for name, kind in layout.kinds.items()
+    )
 
 
 def _pass_description(file: Any) -> int:
@@ -147,6 +150,9 @@ def _pass_description(file: Any) -> int:
             lines += 1
             if not line:
                 raise EOFError("<SYSDESC> without </SYSDESC>")
+        behind = line.split(b"</SYSDESC>", 1)[1].strip()
+        if behind:
+            raise EOFError(f"found {behind[:40]!r} behind </SYSDESC>; put it on a line of its own")
     return lines
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
-from irdiv.measures import ndeval, novelty, operators
+from irdiv.measures import hierarchical, ndeval, novelty, operators
 from irdiv.measures.declaration import Declaration
 
+_FLAT = [*operators.declarations(), *novelty.declarations(), *ndeval.declarations()]
+
 registry: dict[str, Declaration] = {
-    declaration.name: declaration
-    for declaration in chain(operators.declarations(), novelty.declarations(), ndeval.declarations())
+    declaration.name: declaration for declaration in [*_FLAT, *hierarchical.declarations(_FLAT)]
 }

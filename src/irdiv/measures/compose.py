@@ -15,7 +15,7 @@ from irdiv.measures.declaration import Measure
 
 @dataclass(frozen=True)
 class Operator:
-    """Makes a diversity measure of a base measure, which may carry parameters and a cutoff.
+    """Makes a diversity measure of a base measure, or of another one, which may carry parameters and a cutoff.
 
     >>> from ir_measures import nDCG, RBP
     >>> DSharp(nDCG) @ 10
@@ -24,6 +24,8 @@ class Operator:
     RBP-IA(p=0.95)@20
     >>> DSharp("Q", gamma=0.3)
     D#-Q(gamma=0.3)
+    >>> LA(DSharp(nDCG) @ 10)
+    D#-nDCG-LA@10
     """
 
     pattern: str
@@ -36,14 +38,23 @@ class Operator:
         name = {"R": "Recall"}.get(name, name)
         made = registry.get(self.pattern.format(name))
         if made is None:
-            takes = [b.name for b in BASES if self.pattern.format(b.name) in registry]
-            raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(takes)}.")
+            start, end = self.pattern.split("{}")
+            takes = [n[len(start) : len(n) - len(end)] for n in registry if n.startswith(start) and n.endswith(end)]
+            shown = [name for name in takes if name in _SHOWN] or takes[:12]
+            raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(shown)}.")
         return Measure(made, **{**({} if isinstance(base, str) else base.params), **params})
 
+
+_SHOWN = {base.name for base in BASES}
 
 IA = Operator("{}-IA")
 D = Operator("D-{}")
 DSharp = Operator("D#-{}")
+HD = Operator("HD-{}")
+LDSharp = Operator("LD#-{}")
+HDSharp = Operator("HD#-{}")
+LADSharp = Operator("LAD#-{}")
+LA = Operator("{}-LA")
 
 
 def measure(name: str) -> Measure:

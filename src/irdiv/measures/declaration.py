@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -242,6 +242,27 @@ class _Gains(dict[int, float]):
 
     def __repr__(self) -> str:
         return "{" + ",".join(f"{grade}:{g!r}" for grade, g in self.items()) + "}"
+
+
+def weights(value: Any) -> tuple[float, ...]:
+    """Check for a sequence of weights, of which one is above 0."""
+    wanted = "a sequence of numbers from 0, such as (0.3, 0.7), with one above 0"
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(wanted)
+    try:
+        given = tuple(number(0, 1e100)(weight) for weight in value)
+    except (TypeError, ValueError):
+        raise ValueError(wanted) from None
+    if not any(given):
+        raise ValueError(wanted)
+    return _Weights(given)
+
+
+class _Weights(tuple[float, ...]):
+    """Weights that print as specs have them, without spaces."""
+
+    def __repr__(self) -> str:
+        return "(" + ",".join(map(repr, self)) + ("," if len(self) == 1 else "") + ")"
 
 
 def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -86,8 +86,12 @@ def _alpha_ndcg(scene: Scene, values: Values, cutoff: int | None) -> Floats:
 def intent_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     """Return the share of intents covered."""
     rel = values["rel"]
-    covered = scene.keep(("coverage", rel), lambda: coverage(scene.relevant(rel)))
-    return ratio(at(covered, scene.rank, cutoff), scene.block.number(rel, values["intents"]))
+    return ratio(at(covered_intents(scene, rel), scene.rank, cutoff), scene.block.number(rel, values["intents"]))
+
+
+def covered_intents(scene: Scene, rel: int) -> Floats:
+    """Return the number of intents covered up to each hit."""
+    return scene.keep(("coverage", rel), lambda: coverage(scene.relevant(rel)))
 
 
 def novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:

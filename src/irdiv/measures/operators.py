@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,8 @@ def declarations() -> Iterable[Declaration]:
             yield _alone(base)
 
 
-def _merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+def merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """Return parameters of several groups, each name once."""
     return tuple({parameter.name: parameter for group in groups for parameter in group}.values())
 
 
@@ -46,7 +47,7 @@ def _intent_aware(base: Base) -> Declaration:
         formula=f"Σ_i Pr(i|q) · {base.name}_i, with {base.name}_i = {base.formula}, on the grades for intent i",
         references=("Agrawal et al., WSDM 2009", *base.references),
         score=score,
-        parameters=_merged(base.parameters, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        parameters=merged(base.parameters, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
         others=" ".join(filter(None, [_IA_OTHERS.get(base.name, ""), base.others])),
     )
@@ -71,7 +72,7 @@ def _alone(base: Base) -> Declaration:
         formula=base.formula,
         references=base.references,
         score=score,
-        parameters=_merged(base.parameters, (JUDGED_ONLY,)),
+        parameters=merged(base.parameters, (JUDGED_ONLY,)),
         takes_cutoff=base.takes_cutoff,
         needs_intents=False,
         others=base.others,
@@ -97,7 +98,7 @@ def _graded_score(base: Base, scene: Scene, values: Values, cutoff: int | None, 
         return Lists(scene.rank[:, None, :], gains(grade), grade >= rel, grade, scene.last, scene.length[:, None])
 
     def best_lists() -> Lists:
-        grade = of_intents(np.moveaxis(block.grades[block.pool], 2, 1))
+        grade = of_intents(pool_grades(block))
         return ideal_lists(gains(grade), grade >= rel, grade)
 
     lists, ideal = scene.keep(shape, run_lists), block.keep(shape, best_lists)
@@ -133,9 +134,9 @@ def _d_measure(base: Base) -> Declaration:
         name=f"D-{base.name}",
         summary=f"{base.summary[:-1]}, on gains averaged over intents.",
         formula=_d_formula(base),
-        references=_d_references(base),
+        references=d_references(base),
         score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
-        parameters=_merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        parameters=merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
         others=_D_OTHERS,
     )
@@ -146,7 +147,8 @@ def _d_formula(base: Base) -> str:
     return f"{formula}, on GG(r) = Σ_i Pr(i|q)·g_i(r) for g(r); J(r) = 1 iff GG(r) > 0; ideal = judged documents by GG"
 
 
-def _d_references(base: Base) -> tuple[str, ...]:
+def d_references(base: Base) -> tuple[str, ...]:
+    """Return the references of a base measure on global gains."""
     return tuple(dict.fromkeys(["Sakai and Song, SIGIR 2011", *base.references]))
 
 
@@ -163,9 +165,9 @@ def _d_sharp(base: Base) -> Declaration:
         summary=f"D-{base.name} sharpened by intent recall.",
         formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
         f"D-{base.name} = {_d_formula(base)}",
-        references=_d_references(base),
+        references=d_references(base),
         score=score,
-        parameters=_merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        parameters=merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
         others=_D_OTHERS,
         components=("I-rec", f"D-{base.name}"),
@@ -179,20 +181,43 @@ def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Flo
     """Return scores ``[topic]`` on global gains."""
     block = scene.block
     shape = ("global", values["gain"], values["rel"], values["intents"], values["renormalise"])
-    weight = block.weight(values["rel"], values["intents"], values["renormalise"])
+
+    def gains(grade: Ints) -> Floats:
+        weight = block.weight(values["rel"], values["intents"], values["renormalise"])
+        return global_gain(grade, weight, values, block)
+
+    return gain_score(
+        base, scene, values, cutoff, shape, lambda: gains(scene.grades), lambda: gains(pool_grades(block))
+    )
+
+
+def gain_score(
+    base: Base,
+    scene: Scene,
+    values: Values,
+    cutoff: int | None,
+    shape: tuple[Any, ...],
+    of_run: Callable[[], Floats],
+    of_pool: Callable[[], Floats],
+) -> Floats:
+    """Return scores ``[topic]`` on the gains of the run's hits and of the pool, kept under a key ``shape``."""
 
     def run_lists() -> Lists:
-        GG = global_gain(scene.grades, weight, values, block)
+        GG = of_run()
         return Lists(scene.rank, GG, GG > 0, None, scene.last, scene.length)
 
     def best_lists() -> Lists:
-        GG = global_gain(np.moveaxis(block.grades[block.pool], 2, 1), weight, values, block)
+        GG = of_pool()
         return ideal_lists(GG, GG > 0, None)
 
-    lists = scene.keep(shape, run_lists)
-    ideal = block.keep(shape, best_lists)
+    lists, ideal = scene.keep(shape, run_lists), scene.block.keep(shape, best_lists)
     own = tuple((p.name, values[p.name]) for p in base.under_d or ())
     return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
+
+
+def pool_grades(block: Block) -> Ints:
+    """Return the grades of the relevant documents as ``[topic, intent, document]``."""
+    return np.moveaxis(block.grades[block.pool], 2, 1)
 
 
 def global_gain(grade: Ints, weight: Floats, values: Values, block: Block) -> Floats:

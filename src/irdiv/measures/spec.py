@@ -40,7 +40,7 @@ def parse(spec: str | ir_measures.Measure) -> Any:
     True
     >>> parse("D#-nDGC@10")
     Traceback (most recent call last):
-    irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'D-nDCG' or 'D#-nERR'?
+    irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'LD#-nDCG' or 'HD#-nDCG'?
     """
     if isinstance(spec, ir_measures.Measure):
         return adopt(spec) or spec

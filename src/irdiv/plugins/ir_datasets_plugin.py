@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_datasets
-import pandas as pd
 from ir_datasets.formats import BaseQrels, BaseQueries
 
 from irdiv.datasets.imine import LANGUAGES, find_files, read_imine
 from irdiv.datasets.irds import TestCollection
 from irdiv.errors import IrdivError
-from irdiv.frames.columns import NO_DOCUMENT
 from irdiv.frames.trec import PathLike
 
 
@@ -25,6 +23,7 @@ class ImineIntent(NamedTuple):
     text: str
     probability: float
     parent_id: str | None
+    level: int
 
 
 class ImineQuery(NamedTuple):
@@ -73,8 +72,9 @@ class _Queries(BaseQueries):
         collection = self._folder.collection
         by_topic = dict(list(collection.intents.groupby("query_id")))
         for query, text in collection.topics.itertuples(index=False, name=None):
-            rows = by_topic[query][["intent_id", "probability", "parent_id"]].itertuples(index=False, name=None)
-            intents = tuple(ImineIntent(label, label, p, _known(parent)) for label, p, parent in rows)
+            mine = by_topic.get(query, collection.intents[:0])
+            rows = mine[["intent_id", "probability", "parent_id", "level"]].itertuples(index=False, name=None)
+            intents = tuple(ImineIntent(label, label, p, _known(parent), level) for label, p, parent, level in rows)
             yield ImineQuery(query, text, intents)
 
     def queries_cls(self) -> type[ImineQuery]:
@@ -93,19 +93,16 @@ class _Qrels(BaseQrels):
 
     def qrels_iter(self) -> Iterator[ImineQrel]:
         columns = ["query_id", "doc_id", "relevance", "intent_id", "probability", "parent_id"]
-        for query, doc, grade, intent, p, parent in self._judged[columns].itertuples(index=False, name=None):
+        # Rows without a document keep intents that have no judged one, first-level intents among them.
+        rows = self._folder.collection.qrels[columns].itertuples(index=False, name=None)
+        for query, doc, grade, intent, p, parent in rows:
             yield ImineQrel(query, doc, int(grade), intent, _known(p), _known(parent))
-
-    @property
-    def _judged(self) -> pd.DataFrame:
-        qrels = self._folder.collection.qrels
-        return qrels[qrels["doc_id"] != NO_DOCUMENT]
 
     def qrels_cls(self) -> type[ImineQrel]:
         return ImineQrel
 
     def qrels_count(self) -> int:
-        return len(self._judged)
+        return len(self._folder.collection.qrels)
 
     def qrels_defs(self) -> dict[int, str]:
         return {0: "irrelevant or inaccessible", 1: "relevant", 2: "highly relevant"}

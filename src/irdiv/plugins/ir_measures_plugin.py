@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 from ir_measures import providers
+from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 from irdiv.errors import IrdivError
 from irdiv.measures import registry
@@ -69,6 +70,54 @@ class Provider(providers.Provider):
         return Evaluator(measures, qrels)
 
 
+class Pipeline(providers.FallbackProvider):
+    """ir_measures' own pipeline, with one value for ad hoc measures on diversity qrels.
+
+    They see the highest grade of a document over intents, not that of whichever row comes last.
+    """
+
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> Any:
+        measures = list(measures)
+        theirs: Any = super()._evaluator
+        adhoc = [measure for measure in measures if not _is_for_diversity(measure)]
+        qrels, highest = _highest_grades(qrels) if adhoc else (qrels, None)
+        if highest is None:
+            return theirs(measures, qrels)
+        rest = [measure for measure in measures if measure not in adhoc]
+        return FallbackEvaluator(measures, [theirs(adhoc, highest), *([theirs(rest, qrels)] if rest else [])])
+
+
+def _is_for_diversity(measure: ir_measures.Measure) -> bool:
+    try:
+        ours = adopt(measure)
+    except IrdivError:
+        return True
+    return ours is not None
+
+
+def _highest_grades(qrels: Any) -> tuple[Any, Any]:
+    """Return qrels that can be read once more, and with one row for each document where there were several."""
+    from irdiv.frames.columns import ALIASES
+
+    if isinstance(qrels, Mapping):
+        return qrels, None
+    if not hasattr(qrels, "columns"):
+        qrels = list(qrels)
+        if not all(hasattr(row, "iteration") or hasattr(row, "subtopic_id") for row in qrels[:1]):
+            return qrels, None
+        import pandas as pd
+
+        frame = pd.DataFrame(qrels)
+    else:
+        frame = qrels
+    keys = ["query_id", "doc_id"]
+    if not {*keys, "relevance"} <= set(frame.columns) or not set(ALIASES["intent_id"]) & set(frame.columns):
+        return qrels, None
+    if not frame.duplicated(keys).any():
+        return qrels, None
+    return qrels, frame.groupby(keys, sort=False, as_index=False)["relevance"].max()
+
+
 def _is_only_ours(measure: Measure) -> bool:
     """Tell whether no other provider computes a measure."""
     return measure.declaration.owner == "irdiv" or measure.declaration.name != measure.NAME
@@ -119,6 +168,8 @@ def _parse(spec: Any, ours: Callable[[str], Any], theirs: Callable[[Any], Any]) 
     try:
         return theirs(spec)
     except (NameError, ValueError):
+        if is_ours(spec):
+            return ours(spec)
         name = re.split("[@(]", spec)[0].strip()
         if name not in ir_measures.measures.registry and set(name) & set("#♯-+"):
             raise unknown(name) from None
@@ -126,10 +177,12 @@ def _parse(spec: Any, ours: Callable[[str], Any], theirs: Callable[[Any], Any]) 
 
 
 def install() -> None:
-    """Make ir_measures know our measures; what it knew before it computes as before."""
+    """Make ir_measures know our measures; its own it computes as before, where the qrels have one grade a document."""
     if _provider in ir_measures.DefaultPipeline.providers:
         return
     ir_measures.DefaultPipeline.providers.append(_provider)
+    # Others hold methods of this very object.
+    ir_measures.DefaultPipeline.__class__ = Pipeline
     for provider in (_provider, _ndeval_provider):
         providers.register(provider)
     for name, declaration in registry.items():
@@ -148,9 +201,7 @@ def take_over() -> None:
 
     ``ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG, NRBP, nNRBP, AP_IA, P_IA`` and ``StRecall`` then take several
     values of α or ``rel`` in one call, ``judged_only``, any cutoff, runs in any order of rows and intents by any
-    column name; ties of scores are ordered by doc id descending, as in ndeval -traditional. All other measures
-    of ir_measures stay as they are: on diversity qrels they still see whichever row of a document comes last, which
-    `irdiv.evaluate` mends. `hand_back` undoes it.
+    column name; ties of scores are ordered by doc id descending, as in ndeval -traditional. `hand_back` undoes it.
     """
     if _ndeval_provider not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.insert(0, _ndeval_provider)

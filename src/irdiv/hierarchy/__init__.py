@@ -1,0 +1,1 @@
+"""Intent hierarchies: trees, layers, weights, and how to look at them."""
