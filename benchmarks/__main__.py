@@ -8,15 +8,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import ir_measures
+import numpy as np
 import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from scipy import stats
 
 import irdiv
 from benchmarks import data
+from benchmarks.data import TOPICS
 from benchmarks.timing import Comparison, compare
+from irdiv.evaluation import Evaluation
 
 NINE = [ERR_IA @ 10, nERR_IA @ 10, alpha_DCG @ 10, alpha_nDCG @ 10, NRBP, nNRBP, AP_IA, P_IA @ 10, StRecall @ 10]
 RUN_FILES = 30
@@ -35,6 +40,7 @@ def comparisons() -> Iterator[Comparison]:
     qrels, run = data.qrels(), data.run()
     yield from in_memory(qrels, run)
     yield hierarchical(qrels, run)
+    yield significance()
     yield imports()
     yield from_files(qrels)
 
@@ -77,6 +83,36 @@ def hierarchical(qrels: pd.DataFrame, run: pd.DataFrame) -> Comparison:
         lambda: irdiv.evaluate(collection, run, "LAD#-nDCG@20"),
         "irdiv's D#-nDCG@20 on the leaves",
         lambda: irdiv.evaluate(collection, run, "D#-nDCG@20"),
+    )
+
+
+def significance() -> Comparison:
+    """The bootstrap test of all pairs of 20 runs on 50 topics by 10 measures, against a loop over pairs."""
+    values = np.random.default_rng(0).random((20, 10, TOPICS))
+    evaluation = Evaluation(
+        tuple(f"run{number}" for number in range(20)),
+        np.array([str(topic) for topic in range(TOPICS)], dtype=object),
+        tuple(irdiv.parse(f"D#-nDCG@{cutoff}") for cutoff in range(1, 11)),
+        values,
+    )
+
+    def t(sample: np.ndarray, axis: int = -1) -> np.ndarray:
+        mean: np.ndarray = sample.mean(axis=axis) / (sample.std(axis=axis, ddof=1) / np.sqrt(sample.shape[axis]))
+        return mean
+
+    def loop() -> None:
+        for one, two in combinations(range(20), 2):
+            for z in values[one] - values[two]:
+                w = z - z.mean()
+                samples = stats.bootstrap((w,), t, n_resamples=1000, method="percentile", rng=0).bootstrap_distribution
+                np.mean(np.abs(samples) >= np.abs(t(z)))
+
+    return compare(
+        "bootstrap test, 190 pairs x 10 measures, B = 1000",
+        lambda: irdiv.discriminative_power(evaluation, delta=False),
+        "scipy.stats.bootstrap in a loop over pairs",
+        loop,
+        repetitions=3,
     )
 
 

@@ -182,3 +182,52 @@ def test_a_closed_pipe_is_no_error():
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.startswith("M-IA")
+
+
+@pytest.fixture
+def three_runs(tmp_path):
+    from test_laws import random_collection, random_run
+
+    irdiv.to_ndeval(random_collection(0, weighted=False), tmp_path / "qrels")
+    for seed in range(3):
+        rows = random_run(seed).sort_values(["query_id", "score"], ascending=[True, False])
+        lines = [f"{q} Q0 {d} 1 {s} x\n" for q, d, s in rows.itertuples(index=False)]
+        (tmp_path / f"run{seed}").write_text("".join(lines))
+    return [str(tmp_path / "qrels"), *(str(tmp_path / f"run{seed}") for seed in range(3))]
+
+
+def test_compare(capsys, three_runs, tmp_path):
+    text = out(capsys, "compare", *three_runs, "-m", "I-rec@5", "--baseline", "run0", "--correction", "holm", "--csv")
+    lines = text.splitlines()
+    assert lines[0].startswith("measure,run,other,mean,other_mean,difference,low,high,statistic,p,p_adjusted")
+    assert [line.split(",")[:3] for line in lines[1:]] == [["I-rec@5", "run1", "run0"], ["I-rec@5", "run2", "run0"]]
+    again = out(capsys, "compare", *three_runs, "-m", "I-rec@5", "--seed", "0")
+    assert again == out(capsys, "compare", *three_runs, "-m", "I-rec@5")
+    assert "p_adjusted" not in again
+    out(capsys, "compare", *three_runs[:3], "-m", "I-rec@5", "--plot", str(tmp_path / "bars.png"))
+    assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["compare", *three_runs, "--plot", str(tmp_path / "x.png")]) == 2
+    assert main(["compare", *three_runs[:2]]) == 2
+    assert "at least two runs" in capsys.readouterr().err
+
+
+def test_discpower(capsys, three_runs, tmp_path):
+    plot = tmp_path / "asl.svg"
+    text = out(capsys, "discpower", *three_runs, "-m", "I-rec@5", "D-nDCG@5", "-B", "100", "--plot", str(plot))
+    assert text.split()[:5] == ["measure", "pairs", "significant", "power", "delta"]
+    assert "<svg" in plot.read_text()
+    assert "only_first" in out(capsys, "discpower", *three_runs, "--agreement", "-B", "100")
+    assert main(["discpower", *three_runs, "--plot", str(tmp_path / "x.doc"), "-B", "10"]) == 2
+    assert "cannot draw" in capsys.readouterr().err
+
+
+def test_concordance_and_correlate(capsys, three_runs, tmp_path):
+    specs = ["-m", "D-nDCG@5", "ERR-IA@5"]
+    text = out(capsys, "concordance", *three_runs, *specs, "--gold", "I-rec@5", "--plot", str(tmp_path / "c.png"))
+    assert text.split()[:2] == ["measure", "other"]
+    text = out(
+        capsys, "correlate", *three_runs, *specs, "--method", "tau_ap", "--csv", "--plot", str(tmp_path / "t.png")
+    )
+    assert text.splitlines()[0] == "measure,D-nDCG@5,ERR-IA@5"
+    assert (tmp_path / "c.png").exists()
+    assert (tmp_path / "t.png").exists()

@@ -116,6 +116,7 @@ def test_bad_heval(tmp_path, text, message):
         ([("1", "a", "b", None), ("1", "b", "a", None), ("1", "c", None, 1.0)], "a cycle"),
         ([("1", "a", None, None), ("1", "b", None, 1.0)], "none for 'a'"),
         ([("1", "a", None, -1.0)], "give 0 or more"),
+        ([("1", "n", None, None), ("1", "1", "n", 0.5), ("1", "1@1", "n", 0.5)], "called as an inner node"),
         ([("1", "a", None, 0.5), ("1", "a", None, 0.6)], "two rows that differ"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_topic_with_fewer_layers_gives_its_last_one_the_weights_of_those_it_la
     assert table[0].tolist() == [1 / 2, 1 / 4]
     # topic 77: ½ · ½ + ¼ · ⅓ + ¼ · ¼
     assert table[1].tolist() == pytest.approx([1 / 2, 1 / 4 + 1 / 12 + 1 / 16])
-    with pytest.raises(IrdivError, match="layer_weights has 2 weights, but topic '77' has 3 layers"):
+    with pytest.raises(IrdivError, match="topic '77' has 3 layers, but layer_weights has only 2"):
         irdiv.evaluate(both, run, "I-rec-LA(layer_weights=(1,1))@1")
 
 
@@ -376,6 +376,16 @@ def test_heval_makes_the_same_tree(tmp_path):
         (lambda: irdiv.Hierarchy(topic_77()).draw("78"), "no topic is called '78'; there are '77'"),
         (lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", "N-rec@3"), "N-rec@3 does not score single"),
         (lambda: irdiv.Hierarchy({"1": {"d": 1}}), "needs intents"),
+        (lambda: irdiv.nested_intents(["x"]), "a dict from topic to tree"),
+        (lambda: irdiv.nested_intents({"1": ["x", {"a": ["b"]}]}), "a name is a string"),
+        (lambda: irdiv.with_paths(topic_77(), []), "one or more columns"),
+        (lambda: irdiv.with_paths(topic_77().assign(s="a"), ["s", "s"]), "each once"),
+        (
+            lambda: irdiv.with_paths(topic_77().assign(s=["a", "a/b"] * 3, t=["b/c", "c"] * 3), ["s", "t"]),
+            "are both 'a/b/c'",
+        ),
+        (lambda: irdiv.with_intents(topic_77(), irdiv.nested_intents({"77": ["_root_"]})), "the name of the root"),
+        (lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", cutoff=0), "cutoff=0 is not a rank"),
         (lambda: irdiv.parse("D-Q-LA(layer_weights=(0,0))"), "is not a sequence of numbers from 0"),
         (lambda: irdiv.parse("D-Q-LA(layer_weights='ab')"), "is not a sequence of numbers from 0"),
     ],
@@ -400,7 +410,46 @@ def test_report_of_a_run():
     }
 
 
+@pytest.mark.parametrize(
+    "spec", ["I-rec(judged_only=True)@1", "I-rec(rel=2)@3", "I-rec(intents='all')@3", "D#-nDCG(rel=2,intents='all')@2"]
+)
+def test_layers_are_scored_by_the_parameters_of_the_measure(spec):
+    qrels = judged({"a": "x", "b": "y", "c": "z", "e": "x"}, "1").assign(relevance=[1, 2, 2, 2])
+    tree = {"top": {"x": 0.2, "y": 0.3, "never": 0.1}, "z": 0.4}
+    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
+    run = ranked("u", "b", "a", "c", query="1")
+    layers = irdiv.Hierarchy(qrels).report(run, "1", spec).layers[str(irdiv.parse(spec))]
+    name, _, rest = spec.partition("(")
+    assert score(qrels, run, f"{name}-LA({rest}") == pytest.approx([layers.mean()], abs=1e-12)
+
+
+def test_measures_without_weights_need_no_probabilities():
+    intents = irdiv.nested_intents({"77": {"n2": {"n1": {"i1": 0.5, "i3": None}, "i4": None}, "i2": None}})
+    partly = irdiv.with_intents(judged(DOCUMENTS_77), intents)
+    specs = ("I-rec-LA@2", "alpha-nDCG-LA@2", "NRBP-LA", "N-rec@2")
+    assert score(partly, ranked("d1"), *specs) == score(topic_77(), ranked("d1"), *specs)
+    with pytest.raises(IrdivError, match="I-rec-LA has no parameter 'weights'"):
+        irdiv.parse("I-rec-LA(weights='UB')")
+
+
+def test_a_new_tree_takes_the_place_of_the_old():
+    first = irdiv.nested_intents({"77": TREE_77}).assign(probability=1.0)
+    second = irdiv.nested_intents({"77": {"other": ["i1", "i3"], "i4": None, "i2": None}}).drop(columns="probability")
+    twice = irdiv.with_intents(irdiv.with_intents(judged(DOCUMENTS_77), first), second)
+    once = irdiv.with_intents(judged(DOCUMENTS_77), second)
+    specs = ("I-rec(intents='all')@2", "N-rec(intents='all')@2", "N-rec@2")
+    assert score(twice, ranked("d1"), *specs) == score(once, ranked("d1"), *specs)
+
+
+def test_a_layer_without_weight_is_refused():
+    tree = {"a": {"a1": 0, "a2": 0}, "b": 0.5}
+    qrels = irdiv.with_intents(judged({"d": "a1", "e": "a2", "f": "b"}, "1"), irdiv.nested_intents({"1": tree}))
+    with pytest.raises(IrdivError, match="have the probability 0"):
+        score(qrels, ranked("d", query="1"), "D-nDCG-LA(hierarchy='OIH')@2")
+
+
 def test_pictures_are_svg_whatever_the_names():
+    ET.fromstring(irdiv.Hierarchy(judged({"d": "a\x1b\x00"}, "1")).svg("1"))
     qrels = judged({"d": "<script>&"}, "1")
     svg = ET.fromstring(irdiv.Hierarchy(qrels).svg("1"))
     texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
@@ -425,6 +474,19 @@ def test_the_command_line(tmp_path, capsys):
     assert "rank 1" in capsys.readouterr().out
     assert main([*base, "--svg"]) == 0
     assert capsys.readouterr().out.startswith("<svg")
+    assert main([*base, "-m", "I-rec@5"]) == 2
+    assert "give a run too" in capsys.readouterr().err
+    scored = [
+        "eval",
+        str(tmp_path / "qrels"),
+        str(tmp_path / "run"),
+        "--heval",
+        str(tmp_path / "heval"),
+        "-m",
+        "N-rec@5",
+    ]
+    assert main(scored) == 0
+    assert "0.3333" in capsys.readouterr().out
     assert main([*base, "--topic", "78"]) == 2
     assert "no topic is called '78'" in capsys.readouterr().err
 

@@ -150,7 +150,7 @@ def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
         assert table[["nDCG@2", "map"]].to_numpy().ravel() == pytest.approx(expected.ravel(), abs=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["nNRBP", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"])
+@pytest.mark.parametrize("spec", ["nNRBP", "nDCG@10", "P(rel=1)@5", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"])
 def test_names_of_ir_measures_as_strings(spec):
     qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "subtopic_id": ["a"], "label": [1]})
     run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})

@@ -35,10 +35,14 @@ if TYPE_CHECKING:
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
     from irdiv.hierarchy.sources import nested_intents, with_paths
-    from irdiv.hierarchy.view import Hierarchy
     from irdiv.oracles import oracle
     from irdiv.plugins.ir_datasets_plugin import register_imine
     from irdiv.plugins.pyterrier_plugin import oracle_transformer
+    from irdiv.stats.agreement import concordance, correlate, tau_ap
+    from irdiv.stats.compare import compare
+    from irdiv.stats.paired import PairedTest, bootstrap_test, randomisation_test, t_test
+    from irdiv.stats.power import DiscriminativePower, discriminative_power, power_by_topics, swap_rates
+    from irdiv.views.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
 
@@ -59,14 +63,23 @@ _install()
 # pandas takes longer to import than all the rest, and the catalogue does not need it.
 _LAZY = {
     "Collection": "irdiv.arrays.collection",
+    "DiscriminativePower": "irdiv.stats.power",
     "Evaluation": "irdiv.evaluation",
-    "Hierarchy": "irdiv.hierarchy.view",
+    "Hierarchy": "irdiv.views.hierarchy",
+    "PairedTest": "irdiv.stats.paired",
     "TestCollection": "irdiv.datasets.irds",
+    "bootstrap_test": "irdiv.stats.paired",
+    "compare": "irdiv.stats.compare",
+    "concordance": "irdiv.stats.agreement",
+    "correlate": "irdiv.stats.agreement",
+    "discriminative_power": "irdiv.stats.power",
     "evaluate": "irdiv.evaluation",
     "load": "irdiv.datasets.irds",
     "nested_intents": "irdiv.hierarchy.sources",
     "oracle": "irdiv.oracles",
     "oracle_transformer": "irdiv.plugins.pyterrier_plugin",
+    "power_by_topics": "irdiv.stats.power",
+    "randomisation_test": "irdiv.stats.paired",
     "read_heval": "irdiv.datasets.heval",
     "read_imine": "irdiv.datasets.imine",
     "read_intents": "irdiv.frames.intent_files",
@@ -74,6 +87,9 @@ _LAZY = {
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
     "register_imine": "irdiv.plugins.ir_datasets_plugin",
+    "swap_rates": "irdiv.stats.power",
+    "t_test": "irdiv.stats.paired",
+    "tau_ap": "irdiv.stats.agreement",
     "to_adhoc": "irdiv.datasets.export",
     "to_heval": "irdiv.datasets.heval",
     "to_ir_measures": "irdiv.datasets.export",
@@ -99,6 +115,7 @@ __all__ = [
     "Collection",
     "D",
     "DSharp",
+    "DiscriminativePower",
     "Evaluation",
     "HDSharp",
     "Hierarchy",
@@ -112,10 +129,16 @@ __all__ = [
     "NRec",
     "P",
     "PPlus",
+    "PairedTest",
     "Q",
     "Recall",
     "Rprec",
     "TestCollection",
+    "bootstrap_test",
+    "compare",
+    "concordance",
+    "correlate",
+    "discriminative_power",
     "evaluate",
     "hand_back",
     "load",
@@ -126,6 +149,8 @@ __all__ = [
     "oracle",
     "oracle_transformer",
     "parse",
+    "power_by_topics",
+    "randomisation_test",
     "read_heval",
     "read_imine",
     "read_intents",
@@ -133,7 +158,10 @@ __all__ = [
     "read_qrels",
     "read_run",
     "register_imine",
+    "swap_rates",
+    "t_test",
     "take_over",
+    "tau_ap",
     "to_adhoc",
     "to_heval",
     "to_ir_measures",

@@ -1,4 +1,4 @@
-"""The command line: ``irdiv eval``, ``measures``, ``explain``, ``oracle``, ``hierarchy`` and ``demo``."""
+"""The command line: ``irdiv eval`` and its companions; ``irdiv --help`` lists them."""
 
 from __future__ import annotations
 
@@ -61,40 +61,39 @@ def _parser() -> argparse.ArgumentParser:
         "example: irdiv eval qrels.txt bm25.run xquad.run -m D#-nDCG@10 ERR-IA@20. Options that take several values, "
         "as -m, go behind the files."
     )
-    run.add_argument("qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too")
-    run.add_argument("runs", metavar="RUN", nargs="+", help="TREC run files, gzip too")
-    run.add_argument(
-        "-m",
-        "--measures",
-        metavar="SPEC",
-        nargs="+",
-        action="extend",
-        help=f"measures, see 'irdiv measures' (default: {' '.join(DEFAULT_MEASURES)})",
-    )
+    _add_evaluation(run)
     _add_output(run)
-    _add_intents(run)
-    run.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="a parameter for every measure that takes it: gain=linear, judged_only=True, intents=all, …",
-    )
-    run.add_argument(
-        "--ties",
-        choices=("docid_desc", "docid_asc", "input", "rank"),
-        default="docid_desc",
-        help="order of equal scores; 'rank' orders by the rank column alone (default: docid_desc)",
-    )
-    run.add_argument(
-        "--duplicates",
-        choices=("error", "first"),
-        default="error",
-        help="what to do with a document that a topic of a run has twice (default: error)",
-    )
     run.add_argument(
         "--components", action="store_true", help="also what a measure is made of: I-rec and D-M beside D#-M"
+    )
+
+    versus = _statistics(commands, "compare", _compare, "test differences between runs, in pairs or against a baseline")
+    versus.add_argument("--baseline", metavar="RUN", nargs="+", action="extend", help="names of runs to compare with")
+    versus.add_argument(
+        "--test",
+        choices=("bootstrap", "randomisation", "t", "tukey"),
+        default="bootstrap",
+        help="the test (default: bootstrap)",
+    )
+    versus.add_argument("--correction", metavar="METHOD", help="for many tests, as holm, bonferroni or fdr_bh")
+    _add_samples(versus)
+
+    power = _statistics(commands, "discpower", _discpower, "tell how many pairs of runs each measure tells apart")
+    power.add_argument("--alpha", type=float, default=0.05, help="significance level (default: 0.05)")
+    power.add_argument(
+        "--agreement", action="store_true", help="how far the significant pairs of measures agree instead"
+    )
+    _add_samples(power)
+
+    gold = _statistics(commands, "concordance", _concordance, "tell which measures agree more with gold measures")
+    gold.add_argument("--gold", metavar="SPEC", nargs="+", action="extend", required=True, help="gold measures")
+
+    rank = _statistics(commands, "correlate", _correlate, "tell how alike measures rank the runs")
+    rank.add_argument(
+        "--method",
+        choices=("tau", "tau_ap", "tau_ap_symmetric"),
+        default="tau",
+        help="Kendall's tau (default), or tau_ap against the column's measure as gold",
     )
 
     listing = _command(commands, "measures", _measures, "list the measures")
@@ -118,7 +117,6 @@ def _parser() -> argparse.ArgumentParser:
     tree.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
     tree.add_argument("run", metavar="RUN", nargs="?", help="TREC run file: show which nodes it covers, at which ranks")
     _add_intents(tree)
-    tree.add_argument("--heval", metavar="FILE", help="the hierarchies in the form of heval")
     tree.add_argument("--topic", metavar="ID", nargs="+", action="extend", help="topics to show (default: all)")
     tree.add_argument(
         "-m", "--measures", metavar="SPEC", nargs="+", action="extend", help="flat measures to score each layer by"
@@ -138,6 +136,56 @@ def _command(commands: Any, name: str, function: Callable[[argparse.Namespace], 
     return parser
 
 
+def _statistics(commands: Any, name: str, function: Callable[[argparse.Namespace], None], what: str) -> Any:
+    parser = _command(commands, name, function, what)
+    _add_evaluation(parser)
+    parser.add_argument("--csv", action="store_true", help="comma-separated values with all digits instead of a table")
+    parser.add_argument("--plot", metavar="FILE", help="also draw a plot, PNG, SVG or PDF; needs the extra 'plots'")
+    return parser
+
+
+def _add_samples(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="seed of random samples (default: 0)")
+    parser.add_argument("-B", "--samples", type=int, default=1000, metavar="N", help="random samples (default: 1000)")
+
+
+def _add_evaluation(parser: argparse.ArgumentParser) -> None:
+    """Add what is evaluated, and how."""
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too"
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="TREC run files, gzip too")
+    parser.add_argument(
+        "-m",
+        "--measures",
+        metavar="SPEC",
+        nargs="+",
+        action="extend",
+        help=f"measures, see 'irdiv measures' (default: {' '.join(DEFAULT_MEASURES)})",
+    )
+    _add_intents(parser)
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="a parameter for every measure that takes it: gain=linear, judged_only=True, intents=all, …",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("docid_desc", "docid_asc", "input", "rank"),
+        default="docid_desc",
+        help="order of equal scores; 'rank' orders by the rank column alone (default: docid_desc)",
+    )
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "first"),
+        default="error",
+        help="what to do with a document that a topic of a run has twice (default: error)",
+    )
+
+
 def _add_intents(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--intents",
@@ -145,6 +193,7 @@ def _add_intents(parser: argparse.ArgumentParser) -> None:
         help="what is known of intents: CSV or TSV with the columns query_id, intent_id and probability, type, "
         "parent_id or description, or lines 'topic intent probability' without a header",
     )
+    parser.add_argument("--heval", metavar="FILE", help="intent hierarchies in the form of heval")
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -169,24 +218,92 @@ def _digits(text: str) -> int:
 
 
 def _eval(arguments: argparse.Namespace) -> None:
+    _print(_evaluation(arguments, components=arguments.components), arguments)
+
+
+def _evaluation(arguments: argparse.Namespace, *, also: Sequence[str] = (), components: bool = False) -> Evaluation:
     from irdiv.evaluation import evaluate
 
-    measures = [irdiv.parse(spec) for spec in arguments.measures or DEFAULT_MEASURES]
-    evaluation = evaluate(
+    measures = [irdiv.parse(spec) for spec in [*(arguments.measures or DEFAULT_MEASURES), *also]]
+    return evaluate(
         _qrels(arguments),
         _by_name(arguments.runs),
         measures,
         ties=arguments.ties,
         duplicates=arguments.duplicates,
-        components=arguments.components,
+        components=components,
         **_settings(arguments.set),
     )
-    _print(evaluation, arguments)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    evaluation = _evaluation(arguments)
+    frame = irdiv.compare(
+        evaluation,
+        test=arguments.test,
+        baseline=arguments.baseline,
+        correction=arguments.correction,
+        rng=arguments.seed,
+        B=arguments.samples,
+    )
+    _print_frame(frame if arguments.correction or arguments.csv else frame.drop(columns="p_adjusted"), arguments)
+    if arguments.plot:
+        from irdiv.plots import difference_bars
+
+        pairs = frame[["run", "other"]].drop_duplicates()
+        if len(pairs) != 1:
+            raise IrdivError("--plot draws the differences of two runs, topic by topic; give two runs.")
+        _save(difference_bars(evaluation, *pairs.iloc[0]), arguments.plot)
+
+
+def _discpower(arguments: argparse.Namespace) -> None:
+    power = irdiv.discriminative_power(
+        _evaluation(arguments), alpha=arguments.alpha, rng=arguments.seed, B=arguments.samples
+    )
+    _print_frame(power.agreement() if arguments.agreement else power.summary, arguments)
+    if arguments.plot:
+        from irdiv.plots import asl_curves
+
+        _save(asl_curves(power), arguments.plot)
+
+
+def _concordance(arguments: argparse.Namespace) -> None:
+    frame = irdiv.concordance(
+        _evaluation(arguments, also=arguments.gold), arguments.gold, measures=arguments.measures or DEFAULT_MEASURES
+    )
+    _print_matrix(frame, frame, arguments)
+
+
+def _correlate(arguments: argparse.Namespace) -> None:
+    matrix = irdiv.correlate(_evaluation(arguments), arguments.method)
+    _print_matrix(matrix.rename_axis(columns=None).reset_index(), matrix, arguments)
+
+
+def _print_matrix(frame: pd.DataFrame, matrix: pd.DataFrame, arguments: argparse.Namespace) -> None:
+    _print_frame(frame, arguments)
+    if arguments.plot:
+        from irdiv.plots import heat_map
+
+        _save(heat_map(matrix), arguments.plot)
+
+
+def _print_frame(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
+    if arguments.csv:
+        sys.stdout.write(frame.to_csv(index=False))
+    else:
+        print(frame.to_string(index=False, float_format="{:.4f}".format, na_rep="-"))
+
+
+def _save(axes: Any, path: str) -> None:
+    try:
+        axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+    except ValueError as error:
+        raise IrdivError(f"cannot draw {path!r}: {error}") from None
 
 
 def _qrels(arguments: argparse.Namespace) -> Any:
     qrels = arguments.qrels
-    if getattr(arguments, "heval", None):
+    if arguments.heval:
         qrels = irdiv.with_intents(qrels, irdiv.read_heval(arguments.heval))
     return irdiv.with_intents(qrels, arguments.intents) if arguments.intents else qrels
 
@@ -234,13 +351,15 @@ def _hierarchy(arguments: argparse.Namespace) -> None:
     topics = arguments.topic or list(trees.collection.topics)
     if arguments.svg and len(topics) != 1:
         raise IrdivError("an SVG picture shows one topic; name it with --topic.")
-    for number, topic in enumerate(topics):
-        if arguments.run is None:
-            print(("\n" if number else "") + (trees.svg(topic) if arguments.svg else trees.draw(topic)))
-            continue
-        chosen = {"measures": arguments.measures} if arguments.measures else {}
-        report = trees.report(arguments.run, topic, **chosen)
-        print(("\n" if number else "") + (report.svg() if arguments.svg else str(report)))
+    if arguments.run is None:
+        if arguments.measures:
+            raise IrdivError("-m scores what a run covers of each layer; give a run too.")
+        shown = (trees.svg(topic) if arguments.svg else trees.draw(topic) for topic in topics)
+    else:
+        reports = trees.reports(arguments.run, topics, arguments.measures)
+        shown = (report.svg() if arguments.svg else str(report) for report in reports)
+    for number, text in enumerate(shown):
+        print(("\n" if number else "") + text)
 
 
 def _demo(arguments: argparse.Namespace) -> None:

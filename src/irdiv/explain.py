@@ -23,7 +23,7 @@ SYMBOLS = (
     ("C_i(r)", r"C_i\(", "documents relevant to intent i down to rank r"),
     ("R", r"\bR\b", "relevant documents in all"),
     ("R_i", r"\bR_i", "documents relevant to intent i in all"),
-    ("N", r"N\b(?!\(r)", "intents in all"),
+    ("N", r"\bN\b(?!\(r|-rec)", "intents in all"),
     ("g(r)", r"\bg\(r\)", "the gain at rank r"),
     ("cg(r)", r"cg\(r\)", "the sum of gains down to rank r"),
     ("cg*(r)", r"cg\*", "the same of the ideal list"),

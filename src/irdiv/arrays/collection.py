@@ -8,18 +8,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from irdiv.arrays.block import Block
+from irdiv.arrays.block import Block, Memo
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
 from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, natural_order, order
-from irdiv.hierarchy.trees import Trees, compile_trees
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
 """How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
 
 
-class Collection:
+class Collection(Memo):
     """Judgments compiled for scoring any number of runs.
 
     Parameters
@@ -35,12 +34,14 @@ class Collection:
     """
 
     def __init__(self, qrels: QrelsLike) -> None:
+        super().__init__()
         self._compile(qrels_columns(qrels))
 
     @classmethod
     def from_columns(cls, columns: QrelsColumns) -> Collection:
         """Compile judgments whose columns have been checked."""
         self = cls.__new__(cls)
+        Memo.__init__(self)
         self._compile(columns)
         return self
 
@@ -221,11 +222,6 @@ class Collection:
         pair, first = np.unique(pair[by_pair], return_index=True)
         highest = np.maximum.reduceat(grade[by_pair], first) if len(first) else grade
         return pair // max(len(self.documents), 1), pair % max(len(self.documents), 1), highest
-
-    @cached_property
-    def trees(self) -> Trees:
-        """The intent hierarchies of the topics, checked."""
-        return compile_trees(self)
 
     @cached_property
     def blocks(self) -> list[Block]:

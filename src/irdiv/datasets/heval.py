@@ -152,6 +152,11 @@ def _lines(query: str, tree: dict[str, tuple[str | None, float]]) -> list[str]:
         for node in ways[leaf]:
             smallest.setdefault(node, leaf)
             total[node] = total.get(node, 0.0) + tree[leaf][1]
+    inner = {f"{smallest[node]}@{len(ways[node])}" for node in total if node in ways and node not in leaves}
+    if inner & set(leaves):
+        raise IrdivError(
+            f"leaf {min(inner & set(leaves))!r} of topic {query} is called as an inner node would be read."
+        )
     given = {node: tree[node][1] if node in tree else np.nan for node in total}
     probability = {node: total[node] if np.isnan(weight) else weight for node, weight in given.items()}
     return ["\t".join([query, *_cells(query, ways[leaf], smallest, probability)]) + "\n" for leaf in in_order]

@@ -245,5 +245,7 @@ def optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:
     """Return ids as strings, and None where there is none."""
     known = (~column.is_null()).to_numpy()
     out = np.full(len(column), None, dtype=object)
-    out[known] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
+    ids = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
+    out[known] = ids
+    out[out == ""] = None
     return out

@@ -66,6 +66,8 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     if nw.get_native_namespace(facts) is not backend:
         facts = nw.from_dict({name: facts[name].to_list() for name in facts.columns}, backend=backend)
 
+    if "parent_id" in told:
+        frame = _without_old_nodes(frame, facts, names)
     judged = frame.join(facts, on=KEYS, how="left")
     # A topic that only the intents know is none of these qrels, and would count as one that scores 0.
     topics = frame.select(KEYS[0]).unique()
@@ -73,6 +75,17 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     if len(unjudged):
         judged = _with_rows(judged, unjudged, names)
     return nw.maybe_reset_index(judged.drop(KEYS)).to_native()
+
+
+def _without_old_nodes(frame: nw.DataFrame[Any], facts: nw.DataFrame[Any], names: dict[str, str]) -> nw.DataFrame[Any]:
+    """Leave out rows by which an older hierarchy kept nodes that the new one of the topic does not have."""
+    bare = nw.col(names["doc_id"]).cast(nw.String) == NO_DOCUMENT
+    retold = frame.filter(bare).join(facts.select(KEYS[0]).unique(), on=KEYS[0], how="semi")
+    gone = retold.join(facts.select(KEYS), on=KEYS, how="anti").select(KEYS).unique()
+    if len(gone) == 0:
+        return frame
+    old = frame.filter(bare).join(gone, on=KEYS, how="anti")
+    return nw.concat([frame.filter(~bare), old])
 
 
 def intent_facts(intents: IntentsLike) -> nw.DataFrame[Any]:
@@ -92,6 +105,8 @@ def intent_facts(intents: IntentsLike) -> nw.DataFrame[Any]:
         backend = nw.get_native_namespace(frame)
         frame = frame.with_columns(nw.new_series("parent_id", parents, nw.String, backend=backend))
     facts = _keyed(frame, names, "intents").select(*KEYS, *told).unique(maintain_order=True)
+    if (facts[KEYS[1]] == NO_PARENT).any():
+        raise IrdivError(f"an intent is called {NO_PARENT!r}, the name of the root above all intents; rename it.")
     twice = facts.filter(facts.select(KEYS).is_duplicated())
     if len(twice):
         query, intent = twice[KEYS[0]][0], twice[KEYS[1]][0]

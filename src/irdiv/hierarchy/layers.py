@@ -10,7 +10,7 @@ import numpy as np
 
 from irdiv.arrays.block import Block, pad
 from irdiv.errors import IrdivError
-from irdiv.hierarchy.trees import Trees
+from irdiv.hierarchy.trees import Trees, trees_of
 from irdiv.hierarchy.weights import bottom_up, sum_of_children, top_down
 from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
 
@@ -24,7 +24,8 @@ class Layer(Block):
         """The column of each intent's node, as ``[topic, intent]``; -1 for an intent that has none here."""
         self.nodes = nodes
         """The nodes as ``[topic, column]``, -1 in the padding."""
-        self._node_weight = weight
+        self.node_weight = weight
+        """Their weights, which sum to 1 in each topic that has some."""
         self._block = block
 
     @cached_property
@@ -50,8 +51,13 @@ class Layer(Block):
         return self.nodes >= 0
 
     def weight(self, rel: int, intents: str, renormalise: bool) -> Floats:
-        """Return the weights of the nodes, which sum to 1."""
-        return self._node_weight
+        """Return the weights of the nodes."""
+        return self.node_weight
+
+    @property
+    def number_of_nodes(self) -> Ints:
+        """How many nodes each topic has in this layer."""
+        return np.count_nonzero(self.nodes >= 0, axis=1)
 
 
 class Layers(NamedTuple):
@@ -74,8 +80,8 @@ class Layers(NamedTuple):
         if len(given) < self.height.max(initial=0):
             topic = self.leaves.collection.topics[self.leaves.start + int(self.height.argmax())]
             raise IrdivError(
-                f"layer_weights has {len(given)} weights, but topic {topic!r} has {self.height.max()} layers; give one "
-                "for each layer."
+                f"topic {topic!r} has {self.height.max()} layers, but layer_weights has only {len(given)}; give one "
+                "weight for each layer."
             )
         share = np.array(given) / sum(given)
         to_the_end = np.concatenate([np.cumsum(share[::-1])[::-1], np.zeros(len(layer))])[: len(layer)]
@@ -93,7 +99,7 @@ def layers(block: Block, rel: int, intents: str, hierarchy: str, scheme: str | N
 def _layers(block: Block, rel: int, intents: str, hierarchy: str, scheme: str | None) -> Layers:
     c = block.collection
     mine = slice(c.intent_start[block.start], c.intent_start[block.stop])
-    trees = _part(c.trees, mine)
+    trees = _part(trees_of(c), mine)
     topic = c.intent_topic[mine] - block.start
     sizes = np.bincount(topic, minlength=len(block))
     kept = block.kept(rel, intents)[np.arange(sizes.max(initial=1)) < sizes[:, None]]
@@ -166,6 +172,7 @@ def _layer(block: Block, sizes: Ints, topic: Ints, leaves: Ints, node: Ints, wei
     column[leaves] = rank[inverse] - start[topic[leaves]]
     W = pad(weight[nodes], counts, fill=0.0)
     total = ordered_sum(W)[:, None]
+    block.refuse_weightless((counts > 0) & (total[:, 0] == 0))
     # Only layers of the original hierarchy may lack some of the weight.
     W = np.where(np.abs(total - 1) > 1e-9, ratio(W, total), W)
     return Layer(block, pad(column, sizes, fill=-1), pad(nodes + base, counts, fill=-1), W)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -38,6 +39,8 @@ def nested_intents(trees: Mapping[Any, Any]) -> pd.DataFrame:
     4       77      jobs   company          NaN
     5       77    animal      None          NaN
     """
+    if not isinstance(trees, Mapping):
+        raise IrdivError(f"trees are a dict from topic to tree; found {type(trees).__name__!r}.")
     rows = [(str(query), *node) for query, tree in trees.items() for node in _nodes(str(query), tree, None)]
     frame = pd.DataFrame(rows, columns=_COLUMNS).astype({"parent_id": object, "probability": float})
     twice = frame[frame.duplicated(["query_id", "intent_id"])]
@@ -53,7 +56,9 @@ def _nodes(query: str, tree: Any, parent: str | None) -> Iterator[tuple[str, str
             f"the tree of topic {query!r} is a dict from node to what is below it, or a list of leaves; found {tree!r}."
         )
     for name, below in tree.items() if isinstance(tree, Mapping) else [(name, None) for name in tree]:
-        if below is None or (isinstance(below, int | float) and not isinstance(below, bool)):
+        if not isinstance(name, str | Integral):
+            raise IrdivError(f"a node of topic {query!r} is called {name!r}; a name is a string.")
+        if below is None or isinstance(below, Real):
             yield str(name), parent, below
         else:
             yield str(name), parent, None
@@ -89,25 +94,30 @@ def with_paths(qrels: QrelsLike, columns: Sequence[str]) -> Any:
     """
     frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
     names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ())
+    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
+        raise IrdivError(f"columns are the names of one or more columns, each once; found {columns!r}.")
     missing = [column for column in columns if column not in frame.columns]
-    if missing or not columns:
+    if missing:
         raise IrdivError(f"the qrels have no column {examples(missing)}; found {examples(frame.columns, 12)}.")
-    paths = [
-        _path(row, cells) for row, cells in enumerate(zip(*(optional_ids(frame[c]) for c in columns), strict=True))
-    ]
+    cells = zip(*(optional_ids(frame[column]) for column in columns), strict=True)
+    paths = [_path(row, path) for row, path in enumerate(cells)]
     tree: dict[tuple[str, str], str | None] = {}
+    parts: dict[str, tuple[str, ...]] = {}
     for query, path in zip(as_ids(frame[names["query_id"]], "qrels"), paths, strict=True):
         for depth in range(len(path), 0, -1):
-            above = SEPARATOR.join(path[: depth - 1]) or None
-            tree[query, SEPARATOR.join(path[:depth])] = above
+            name = SEPARATOR.join(path[:depth])
+            if parts.setdefault(name, path[:depth]) != path[:depth]:
+                both = f"{parts[name]} and {path[:depth]}"
+                raise IrdivError(f"the paths {both} are both {name!r}; leave {SEPARATOR!r} out of names.")
+            tree[query, name] = SEPARATOR.join(path[: depth - 1]) or None
     intents = pd.DataFrame([(*node, parent) for node, parent in tree.items()], columns=_COLUMNS[:3])
     joined = [SEPARATOR.join(path) for path in paths]
     intent = nw.new_series("intent_id", joined, nw.String, backend=nw.get_native_namespace(frame))
     return with_intents(frame.drop(list(columns)).with_columns(intent).to_native(), intents)
 
 
-def _path(row: int, cells: tuple[str | None, ...]) -> list[str]:
-    path = [cell for cell in cells if cell not in (None, "")]
-    if not path or path != list(cells[: len(path)]):
+def _path(row: int, cells: tuple[str | None, ...]) -> tuple[str, ...]:
+    path = tuple(cell for cell in cells if cell is not None)
+    if not path or path != cells[: len(path)]:
         raise IrdivError(f"row {row} of the qrels has a gap in its path: {cells}; nulls stand only at its end.")
-    return [str(cell) for cell in path]
+    return path

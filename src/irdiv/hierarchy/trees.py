@@ -28,8 +28,12 @@ class Trees(NamedTuple):
     """The node at each depth on the way to a node, as ``[node, depth − 1]``; past its own depth the node itself."""
 
 
-def compile_trees(collection: Collection) -> Trees:
+def trees_of(collection: Collection) -> Trees:
     """Return the intent hierarchies of a collection; an error names the topic and the node at fault."""
+    return collection.keep("trees", lambda: _compile(collection))
+
+
+def _compile(collection: Collection) -> Trees:
     nodes = np.arange(len(collection.intents))
     parent = _parents(collection)
     depth = _depths(collection, parent)
@@ -60,7 +64,7 @@ def _parents(collection: Collection) -> Ints:
         elif name != collection.topics[topic]:
             raise IrdivError(
                 f"{collection.intent_name(node)} has the parent {name!r}, which is no node of the topic; give that one "
-                "a row of its own, without a parent if it is in the first layer."
+                f"a row of its own, with the parent {NO_PARENT!r} if it is in the first layer."
             )
     return parent
 
@@ -95,5 +99,6 @@ def _refuse_unplaced(collection: Collection, parent: Ints) -> None:
     if untold.any():
         raise IrdivError(
             f"{collection.intent_name(int(np.argmax(untold)))} has relevant documents but no place in the topic's "
-            "hierarchy; give it a parent, or a row without one if it is in the first layer."
+            f"hierarchy; give it a parent, {NO_PARENT!r} if it is in the first layer, or name it in the intents that "
+            "irdiv.with_intents folds in."
         )

@@ -12,7 +12,7 @@ from irdiv.kernels.lists import Floats, Ints, at, ratio
 from irdiv.measures.bases import BASES, Base, Values
 from irdiv.measures.declaration import Declaration, Parameter, choice, optional, weights
 from irdiv.measures.novelty import covered_intents
-from irdiv.measures.operators import d_references, d_score, gain_score, global_gain, merged, pool_grades
+from irdiv.measures.operators import d_formula, d_references, d_score, gain_score, global_gain, merged, pool_grades
 from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def node_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     rel, covered, nodes = values["rel"], np.zeros(len(scene.block)), np.zeros(len(scene.block), dtype=np.int64)
     for layer in _layers(scene.block, values).layers:
         covered += at(covered_intents(scene.on(layer), rel), scene.rank, cutoff)
-        nodes += layer.number(rel, "")
+        nodes += layer.number_of_nodes
     return ratio(covered, nodes)
 
 
@@ -102,6 +102,7 @@ def _la_score(
 
 
 def _flat(values: Values) -> Values:
+    # The weights of a layer are taken as they are, and sum to 1.
     return {**values, "renormalise": True}
 
 
@@ -114,7 +115,7 @@ def _hd_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> F
     def gains(grades: Callable[[Block], Ints]) -> Floats:
         total: Any = 0.0
         for number, layer in enumerate(found.layers):
-            GG = global_gain(grades(layer), layer.weight(1, "", True), values, layer)
+            GG = global_gain(grades(layer), layer.node_weight, values, layer)
             total = total + w[:, number, None] * GG
         return total
 
@@ -147,6 +148,8 @@ def _sharpened(
 
 def _layer_aware(declaration: Declaration) -> Declaration:
     own = tuple(p for p in declaration.parameters if p.name != "renormalise")
+    # A measure that looks at no probabilities looks at no weights of nodes either.
+    weighing = (_WEIGHTS,) if len(own) < len(declaration.parameters) else ()
     return replace(
         declaration,
         family="M-LA: every layer of the intent hierarchy scored on its own, then the mean of the scores",
@@ -156,7 +159,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         "the nodes of layer v for intents",
         references=tuple(dict.fromkeys([_WANG, *declaration.references])),
         score=lambda scene, values, cutoff: _la_score(declaration.score, scene, values, cutoff),
-        parameters=merged((_HIERARCHY, _WEIGHTS, _LAYER_WEIGHTS), own),
+        parameters=merged((_HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
         others=_NOBODY,
         components=(),
         owner="irdiv",
@@ -190,13 +193,17 @@ _FAMILIES = {
 }
 
 
-def _hd(base: Base) -> Declaration:
+def _hd_formula(base: Base) -> str:
     formula = base.formula_of_gains or base.formula
+    return f"{formula}, on GG_h(r) = Σ_v w_v·GG_v(r) for g(r), {_GG}; J(r) = 1 iff GG_h(r) > 0"
+
+
+def _hd(base: Base) -> Declaration:
     return _on_gains(
         base,
         f"HD-{base.name}",
         f"{base.summary[:-1]}, on gains averaged over nodes and layers.",
-        f"{formula}, on GG_h(r) = Σ_v w_v·GG_v(r) for g(r), {_GG}; J(r) = 1 iff GG_h(r) > 0",
+        _hd_formula(base),
         lambda scene, values, cutoff: _hd_score(base, scene, values, cutoff),
         layered=True,
     )
@@ -207,7 +214,8 @@ def _ld_sharp(base: Base) -> Declaration:
         base,
         f"LD#-{base.name}",
         f"D-{base.name} on the leaves of the intent hierarchy, sharpened by node recall.",
-        f"γ · N-rec + (1−γ) · D-{base.name} on the leaves, with N-rec = nodes covered in the first l / nodes",
+        f"γ · N-rec + (1−γ) · D-{base.name} on the leaves, with N-rec = nodes covered in the first l / nodes and "
+        f"D-{base.name} = {d_formula(base)}",
         lambda scene, values, cutoff: _ld_score(base, scene, values, cutoff),
         layered=False,
         sharp=("N-rec",),
@@ -219,7 +227,8 @@ def _hd_sharp(base: Base) -> Declaration:
         base,
         f"HD#-{base.name}",
         f"HD-{base.name} sharpened by node recall.",
-        f"γ · N-rec + (1−γ) · HD-{base.name}, with N-rec = nodes covered in the first l / nodes",
+        f"γ · N-rec + (1−γ) · HD-{base.name}, with N-rec = nodes covered in the first l / nodes and HD-{base.name} = "
+        f"{_hd_formula(base)}",
         lambda scene, values, cutoff: _hd_score(base, scene, values, cutoff),
         layered=True,
         sharp=("N-rec", f"HD-{base.name}"),
@@ -235,7 +244,7 @@ def _lad_sharp(base: Base) -> Declaration:
         f"LAD#-{base.name}",
         f"D-{base.name}-LA sharpened by node recall.",
         f"γ · N-rec + (1−γ) · Σ_v w_v · D-{base.name}_v over layers v, with N-rec = nodes covered in the first l / "
-        "nodes",
+        f"nodes and D-{base.name}_v = {d_formula(base)}, on the nodes of layer v for intents",
         of_layers,
         layered=True,
         sharp=("N-rec", f"D-{base.name}-LA"),

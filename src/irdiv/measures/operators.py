@@ -133,7 +133,7 @@ def _d_measure(base: Base) -> Declaration:
         family="D-M: gains averaged over intents, then the list scored once",
         name=f"D-{base.name}",
         summary=f"{base.summary[:-1]}, on gains averaged over intents.",
-        formula=_d_formula(base),
+        formula=d_formula(base),
         references=d_references(base),
         score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
         parameters=merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
@@ -142,7 +142,8 @@ def _d_measure(base: Base) -> Declaration:
     )
 
 
-def _d_formula(base: Base) -> str:
+def d_formula(base: Base) -> str:
+    """Return the formula of a base measure on global gains."""
     formula = base.formula_of_gains or base.formula
     return f"{formula}, on GG(r) = Σ_i Pr(i|q)·g_i(r) for g(r); J(r) = 1 iff GG(r) > 0; ideal = judged documents by GG"
 
@@ -164,7 +165,7 @@ def _d_sharp(base: Base) -> Declaration:
         name=f"D#-{base.name}",
         summary=f"D-{base.name} sharpened by intent recall.",
         formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
-        f"D-{base.name} = {_d_formula(base)}",
+        f"D-{base.name} = {d_formula(base)}",
         references=d_references(base),
         score=score,
         parameters=merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),

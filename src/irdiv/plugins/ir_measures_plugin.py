@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -157,7 +158,13 @@ def parse_measure(measure: Any) -> ir_measures.Measure:
 
 def parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
     """Parse a name of trec_eval, or a spec of ours."""
-    return _parse(measure, lambda spec: [parse(spec)], _parse_trec_measure)
+    try:
+        return _parse(measure, lambda spec: [parse(spec)], _parse_trec_measure)
+    except ValueError:
+        # PyTerrier reads all strings this way, and "nDCG@10" is no name of trec_eval's.
+        if not isinstance(measure, str) or isinstance(sys.exc_info()[1], IrdivError) or "@" not in measure:
+            raise
+        return [parse(measure)]
 
 
 def _parse(spec: Any, ours: Callable[[str], Any], theirs: Callable[[Any], Any]) -> Any:

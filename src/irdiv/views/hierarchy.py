@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,14 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Scene, order_run
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike, RunLike
-from irdiv.hierarchy.drawing import Node, as_svg, as_text
 from irdiv.hierarchy.layers import Layers, layers
-from irdiv.kernels.lists import Ints
+from irdiv.hierarchy.trees import trees_of
+from irdiv.kernels.lists import Floats, Ints
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
+from irdiv.views.drawing import Node, as_svg, as_text
+
+MeasuresLike: TypeAlias = str | Measure | Iterable[str | Measure]
 
 
 class Hierarchy:
@@ -67,7 +70,7 @@ class Hierarchy:
     ) -> None:
         self.collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
         self.collection.require_intents("a hierarchy")
-        values = parse("I-rec-LA")(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents).values()
+        values = parse("D-nDCG-LA")(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents).values()
         self._rel = values["rel"]
         self._key = (values["rel"], values["intents"], values["hierarchy"], values["weights"])
         self._layers = [layers(block, *self._key) for block in self.collection.blocks]
@@ -75,7 +78,7 @@ class Hierarchy:
     def __repr__(self) -> str:
         heights = np.concatenate([found.height for found in self._layers])
         nodes = len(self.frame.drop_duplicates(["query_id", "node_id"]))
-        return f"Hierarchy({len(heights)} topics, {nodes} nodes, up to {heights.max(initial=0)} layers)"
+        return f"Hierarchy(topics: {len(heights)}, nodes: {nodes}, most layers: {heights.max(initial=0)})"
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -87,20 +90,20 @@ class Hierarchy:
         return pd.concat([part for found in self._layers for part in self._rows(found)], ignore_index=True)
 
     def _rows(self, found: Layers) -> Iterator[pd.DataFrame]:
-        c = self.collection
+        c, trees = self.collection, trees_of(self.collection)
         for number, layer in enumerate(found.layers, 1):
             topic, column = np.nonzero(layer.nodes >= 0)
             node = layer.nodes[topic, column]
             relevant = np.count_nonzero(layer.grades[layer.pool] >= self._rel, axis=1)
-            above = c.trees.ancestor[node, number - 2] if number > 1 else None
+            above = trees.ancestor[node, number - 2] if number > 1 else None
             yield pd.DataFrame(
                 {
                     "query_id": c.topics[layer.start + topic],
                     "layer": number,
                     "node_id": c.intents[node],
                     "parent_id": None if above is None else c.intents[above],
-                    "leaf": ~c.trees.inner[node],
-                    "weight": layer.weight(1, "", True)[topic, column],
+                    "leaf": ~trees.inner[node],
+                    "weight": layer.node_weight[topic, column],
                     "relevant": relevant[topic, column],
                 }
             ).astype({"parent_id": object})
@@ -121,12 +124,7 @@ class Hierarchy:
         return as_svg(_tree(str(query_id), self.topic(query_id)))
 
     def report(
-        self,
-        run: RunLike,
-        query_id: Any,
-        measures: str | Measure | Iterable[str | Measure] = ("I-rec@20", "D-nDCG@20", "D#-nDCG@20"),
-        *,
-        cutoff: int | None = 20,
+        self, run: RunLike, query_id: Any, measures: MeasuresLike | None = None, *, cutoff: int | None = 20
     ) -> LayerReport:
         """Return which nodes of a topic a run covers, at which ranks, and the score of each layer.
 
@@ -137,39 +135,67 @@ class Hierarchy:
         query_id
             The topic.
         measures
-            Diversity measures to score each layer by.
+            Flat diversity measures to score each layer by; by default I-rec, D-nDCG and D#-nDCG at the cutoff.
         cutoff
-            How far down the run nodes are looked for.
+            How far down the run nodes are looked for; None for all of it.
         """
-        rows = self.topic(query_id)
-        number = self.collection.topic_number[str(query_id)]
-        block, found = next(
-            (block, found)
-            for block, found in zip(self.collection.blocks, self._layers, strict=True)
-            if block.start <= number < block.stop
-        )
-        scene = Scene.of(block, order_run(self.collection, run).ranking())
-        here = number - block.start
+        return next(self.reports(run, [query_id], measures, cutoff=cutoff))
+
+    def reports(
+        self,
+        run: RunLike,
+        query_ids: Iterable[Any] | None = None,
+        measures: MeasuresLike | None = None,
+        *,
+        cutoff: int | None = 20,
+    ) -> Iterator[LayerReport]:
+        """Yield reports as `report` returns for several topics, all by default; the run is read once."""
+        if cutoff is not None and (not isinstance(cutoff, int) or cutoff < 1):
+            raise IrdivError(f"cutoff={cutoff!r} is not a rank; give a whole number from 1, or None.")
+        topics = list(self.collection.topics if query_ids is None else map(str, query_ids))
+        asked = [self.topic(topic) for topic in topics]
+        if measures is None:
+            end = "" if cutoff is None else f"@{cutoff}"
+            measures = [f"{name}{end}" for name in ("I-rec", "D-nDCG", "D#-nDCG")]
         specs = [parse(spec) for spec in ([measures] if isinstance(measures, str | Measure) else measures)]
-        scores = {str(spec): [_of_layer(spec, scene, layer)[here] for layer in found.layers] for spec in specs}
-        ranks = [self._first_ranks(scene.on(layer), here) for layer in found.layers]
-        nodes = rows.assign(rank=_in_order(rows, ranks, cutoff))
-        height = int(found.height[here])
-        table = nodes.groupby("layer", as_index=False).agg(nodes=("node_id", "size"), covered=("rank", "count"))
-        table = table.assign(**{spec: score[:height] for spec, score in scores.items()})
-        return LayerReport(str(query_id), nodes, table)
+        ordered = order_run(self.collection, run)
+        blocks = self.collection.blocks
+        rankings = {flag: ordered.ranking(judged_only=flag) for flag in (False, True)}
+        scenes = {flag: [Scene.of(block, ranking) for block in blocks] for flag, ranking in rankings.items()}
+        starts = [block.start for block in self.collection.blocks]
+        for topic, rows in zip(topics, asked, strict=True):
+            number = self.collection.topic_number[topic]
+            place = int(np.searchsorted(starts, number, side="right")) - 1
+            scene, here = scenes[False][place], number - starts[place]
+            found = self._layers[place]
+            ranks = [self._first_ranks(scene.on(layer), here) for layer in found.layers]
+            nodes = rows.assign(rank=_in_order(rows, ranks, cutoff))
+            table = nodes.groupby("layer", as_index=False).agg(nodes=("node_id", "size"), covered=("rank", "count"))
+            for spec in specs:
+                scores = self._of_layers(spec, {flag: of_blocks[place] for flag, of_blocks in scenes.items()})
+                height = len(table)
+                table[str(spec)] = [*(score[here] for score in scores), *[np.nan] * height][:height]
+            yield LayerReport(topic, nodes, table)
+
+    def _of_layers(self, measure: Any, scenes: dict[bool, Scene]) -> list[Floats]:
+        """Return the scores ``[topic]`` of each layer, by the measure's own choice of intents."""
+        values = measure.values() if isinstance(measure, Measure) else {}
+        if not values or not measure.declaration.needs_intents or "hierarchy" in values:
+            raise IrdivError(f"{measure} does not score single layers; give a flat diversity measure, as D#-nDCG@20.")
+        scene = scenes[values.get("judged_only", False)]
+        _, _, hierarchy, scheme = self._key
+
+        def compute() -> list[Floats]:
+            found = layers(scene.block, values["rel"], values.get("intents", "relevant"), hierarchy, scheme)
+            flat = {**values, "renormalise": True}
+            return [measure.declaration.score(scene.on(layer), flat, measure.cutoff) for layer in found.layers]
+
+        return scene.keep((measure, hierarchy, scheme), compute)
 
     def _first_ranks(self, scene: Scene, topic: int) -> Ints:
         """Return the rank of the first document relevant to each node of a topic, 0 for none."""
         relevant = scene.relevant(self._rel)[topic]
         return np.where(relevant.any(axis=1), scene.rank[topic][relevant.argmax(axis=1)], 0)
-
-
-def _of_layer(measure: Any, scene: Scene, layer: Any) -> Any:
-    if not isinstance(measure, Measure) or not measure.declaration.needs_intents or "hierarchy" in measure.values():
-        raise IrdivError(f"{measure} does not score single layers; give a flat diversity measure, as D#-nDCG@20.")
-    values = {**measure.values(), "renormalise": True}
-    return measure.declaration.score(scene.on(layer), values, measure.cutoff)
 
 
 def _in_order(rows: pd.DataFrame, ranks: list[Ints], cutoff: int | None) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from unicodedata import category
 from xml.etree import ElementTree as ET
 
 
@@ -17,6 +18,10 @@ class Node:
     """Whether it only carries a leaf down to a deeper layer."""
     covered: bool = False
     children: list[Node] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Neither a line of text nor XML can hold control characters.
+        self.name = "".join("�" if category(sign) == "Cc" else sign for sign in self.name)
 
 
 def as_text(root: Node) -> str:
@@ -44,16 +49,16 @@ _STYLE = (
 
 def as_svg(root: Node) -> str:
     """Return a tree as an SVG picture, root to the left; dashed boxes carry leaves down to the deepest layer."""
-    places: list[tuple[Node, float, float, tuple[float, float] | None]] = []
+    places: list[tuple[Node, int, float]] = []
     leaves = _place(root, 0, 0, places)
-    depth = max(x for _, x, _, _ in places) + 1
+    depth = max(x for _, x, _ in places) + 1
     width, height = depth * _STEP_X - _STEP_X + _WIDTH + 2 * _EDGE, leaves * _STEP_Y - _STEP_Y + _HEIGHT + 2 * _EDGE
     box = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}", "role": "img"}
     svg = ET.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **box})
     ET.SubElement(svg, "title").text = f"intent hierarchy of {root.name}"
     ET.SubElement(svg, "style").text = _STYLE
     parents = {id(child): node for node, *_ in places for child in node.children}
-    where = {id(node): (_EDGE + x * _STEP_X, _EDGE + y * _STEP_Y) for node, x, y, _ in places}
+    where = {id(node): (_EDGE + x * _STEP_X, _EDGE + y * _STEP_Y) for node, x, y in places}
     for node, *_ in places:
         if id(node) in parents:
             _draw_edge(svg, where[id(parents[id(node)])], where[id(node)])
@@ -62,18 +67,16 @@ def as_svg(root: Node) -> str:
     return ET.tostring(svg, encoding="unicode")
 
 
-def _place(
-    node: Node, depth: int, leaves: int, places: list[tuple[Node, float, float, tuple[float, float] | None]]
-) -> int:
+def _place(node: Node, depth: int, leaves: int, places: list[tuple[Node, int, float]]) -> int:
     """Place a node and all below it: leaves one under the other, a parent in the middle of its children."""
     start = len(places)
-    places.append((node, depth, leaves, None))
+    places.append((node, depth, leaves))
     after = leaves
     for child in node.children:
         after = _place(child, depth + 1, after, places)
     after = max(after, leaves + 1)
-    mine = [y for child, _, y, _ in places[start + 1 :] if any(child is c for c in node.children)]
-    places[start] = (node, depth, (mine[0] + mine[-1]) / 2 if mine else leaves, None)
+    mine = [y for child, _, y in places[start + 1 :] if any(child is c for c in node.children)]
+    places[start] = (node, depth, (mine[0] + mine[-1]) / 2 if mine else leaves)
     return after
 
 

@@ -1,0 +1,1 @@
+"""Significance of differences between systems, and how measures compare as measures."""

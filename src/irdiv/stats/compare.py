@@ -1,0 +1,169 @@
+"""Many systems: all pairs, or each against baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from irdiv.errors import IrdivError, examples
+from irdiv.kernels.lists import Floats
+from irdiv.stats.intervals import Interval
+from irdiv.stats.paired import Test, Tested, names_of_tests, paired_tests, require_samples
+from irdiv.stats.resampling import CELLS, TIE, Rng, require_topics, share
+from irdiv.stats.table import EvaluationLike, Table, as_table
+
+AnyTest: TypeAlias = Test | Literal["tukey"]
+
+
+def compare(
+    evaluation: EvaluationLike,
+    *,
+    test: AnyTest = "bootstrap",
+    baseline: str | Iterable[str] | None = None,
+    measures: Any = None,
+    correction: str | None = None,
+    rng: Rng = 0,
+    B: int = 1000,
+    plus_one: bool = False,
+    interval: Interval = "bca",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compare runs in pairs, all of them or each with baselines.
+
+    Parameters
+    ----------
+    evaluation
+        What `irdiv.evaluate` returns for several runs, or its tidy frame.
+    test
+        ``"bootstrap"``, ``"randomisation"``, ``"t"``, or ``"tukey"`` for the randomised Tukey HSD test, whose p takes
+        account of all pairs of runs at once.
+    baseline
+        One or several runs that the others are compared with; all pairs by default.
+    measures
+        Some of the measures; all by default.
+    correction
+        A method of ``statsmodels.stats.multitest.multipletests``, as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``,
+        over the pairs of each measure; needs the extra ``stats``.
+    rng, B, plus_one, interval, level
+        As of `irdiv.bootstrap_test`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each measure and pair: ``measure, run, other, mean, other_mean, difference, low, high, statistic, p,
+        p_adjusted, effect_size``. Without a correction ``p_adjusted`` is p.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> from irdiv.demo import demo_collection
+    >>> evaluation = irdiv.evaluate(*demo_collection(), ["D#-nDCG@10", "I-rec@10"])
+    >>> irdiv.compare(evaluation)[["measure", "run", "other", "difference"]].round(4)
+          measure        run        other  difference
+    0  D#-nDCG@10  relevance  diversified     -0.0022
+    1    I-rec@10  relevance  diversified     -0.2361
+    """
+    table = as_table(evaluation, measures)
+    pairs = _pairs(table, baseline)
+    known = (*names_of_tests(), "tukey")
+    if test not in known:
+        raise IrdivError(f"test={test!r} is not known; choose one of {examples(known, 4)}.")
+    rows = []
+    for number, (measure, z) in enumerate(table.differences(pairs)):
+        if test == "tukey":
+            tested = _with_tukey(table.values[:, number], pairs, z, rng, B, plus_one, interval, level)
+        else:
+            tested = paired_tests(z, test, rng, B, plus_one, interval, level)
+        rows.append(_frame(table, number, measure, pairs, tested, correction))
+    return pd.concat(rows, ignore_index=True)
+
+
+def _pairs(table: Table, baseline: str | Iterable[str] | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return table.pairs()
+    names = [baseline] if isinstance(baseline, str) else list(baseline)
+    chosen = [table.run_number(name) for name in names]
+    pairs = [(run, base) for base in chosen for run in range(len(table.runs)) if run not in chosen]
+    if not pairs:
+        raise IrdivError("all runs are baselines; leave one out to compare with them.")
+    return pairs
+
+
+def _frame(
+    table: Table, number: int, measure: str, pairs: list[tuple[int, int]], tested: Tested, correction: str | None
+) -> pd.DataFrame:
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    means = table.values[:, number].mean(axis=1)
+    return pd.DataFrame(
+        {
+            "measure": measure,
+            "run": [table.runs[run] for run in first],
+            "other": [table.runs[run] for run in second],
+            "mean": means[first],
+            "other_mean": means[second],
+            "difference": tested.difference,
+            "low": tested.interval[:, 0],
+            "high": tested.interval[:, 1],
+            "statistic": tested.statistic,
+            "p": tested.p,
+            "p_adjusted": _adjusted(tested.p, correction),
+            "effect_size": tested.effect_size,
+        }
+    )
+
+
+def _adjusted(p: Floats, correction: str | None) -> Floats:
+    if correction is None:
+        return p
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ImportError:
+        raise IrdivError("corrections need statsmodels: pip install 'irdiv[stats]'.") from None
+    try:
+        return np.asarray(multipletests(p, method=correction)[1], dtype=np.float64)
+    except ValueError:
+        raise IrdivError(
+            f"correction={correction!r} is not known; statsmodels has 'bonferroni', 'holm', 'fdr_bh' and others."
+        ) from None
+
+
+def tukey_p(
+    values: Floats, pairs: list[tuple[int, int]], *, rng: Rng = 0, B: int = 1000, plus_one: bool = False
+) -> Floats:
+    """Return p of each pair of runs by the randomised Tukey HSD test on ``[run, topic]`` (Carterette, TOIS 2012).
+
+    In each of B trials the values of every topic are dealt to the runs at random; p of a pair is the share of trials
+    whose largest difference of means between any two runs is at least that of the pair.
+    """
+    runs, n = values.shape
+    require_topics(n)
+    require_samples(B)
+    generator = np.random.default_rng(rng)
+    largest = np.empty(B)
+    step = max(1, CELLS // values.size)
+    for start in range(0, B, step):
+        order = generator.random((min(step, B - start), n, runs)).argsort(axis=2)
+        means = np.take_along_axis(values.T[None], order, axis=2).mean(axis=1)
+        largest[start : start + step] = means.max(axis=1) - means.min(axis=1)
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    observed = np.abs((values[first] - values[second]).mean(axis=1))
+    largest.sort()
+    count = B - np.searchsorted(largest, observed - TIE * np.abs(values).max(initial=0.0), side="left")
+    return share(count, B, plus_one)
+
+
+def _with_tukey(
+    values: Floats,
+    pairs: list[tuple[int, int]],
+    z: Floats,
+    rng: Rng,
+    B: int,
+    plus_one: bool,
+    interval: Interval,
+    level: float,
+) -> Tested:
+    tested = paired_tests(z, "t", rng, B, False, interval, level)
+    return tested._replace(p=tukey_p(values, pairs, rng=rng, B=B, plus_one=plus_one))

@@ -1,0 +1,1 @@
+"""What is shown of collections and runs: trees as text and pictures, reports."""

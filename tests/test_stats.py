@@ -1,0 +1,416 @@
+"""Tests of systems and of measures, against scipy, enumeration, theory and by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import irdiv
+from irdiv import IrdivError
+from irdiv.evaluation import Evaluation
+from irdiv.stats import paired, power, resampling
+from irdiv.stats.compare import tukey_p
+from test_laws import random_collection, random_run
+
+X = np.array([0.5, 0.7, 0.6, 0.9, 0.2, 0.4])
+Y = np.array([0.4, 0.5, 0.3, 0.95, 0.2, 0.1])
+TESTS = [irdiv.bootstrap_test, irdiv.randomisation_test, irdiv.t_test]
+
+
+def made_up(values: np.ndarray, measures=("D#-nDCG@10",)) -> Evaluation:
+    """Return an evaluation with values [run, measure, topic]."""
+    runs = tuple(f"r{number}" for number in range(len(values)))
+    topics = np.array([str(number) for number in range(values.shape[2])], dtype=object)
+    return Evaluation(runs, topics, tuple(map(irdiv.parse, measures)), values)
+
+
+def random_evaluation(seed=0, runs=6, topics=30, measures=("I-rec@10", "D-nDCG@10", "D#-nDCG@10")) -> Evaluation:
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 0.1, (runs, len(measures), 1))
+    return made_up(np.clip(quality + rng.normal(0.5, 0.2, (runs, len(measures), topics)), 0, 1), measures)
+
+
+class TestTwoSystems:
+    def test_t_against_scipy(self):
+        statistic, p = irdiv.t_test(X, Y)
+        expected = stats.ttest_rel(X, Y)
+        assert (statistic, p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+        low, high = irdiv.t_test(X, Y, level=0.9).interval
+        ci = expected.confidence_interval(0.9)
+        assert (low, high) == pytest.approx((ci.low, ci.high), abs=1e-12)
+
+    def test_randomisation_against_scipy(self):
+        expected = stats.permutation_test((X - Y,), np.mean, permutation_type="samples", n_resamples=np.inf)
+        assert irdiv.randomisation_test(X, Y).p == pytest.approx(expected.pvalue, abs=1e-12)
+
+    def test_randomisation_against_enumeration(self):
+        z = X - Y
+        count = sum(
+            abs(np.dot(signs, z)) >= abs(z.sum()) - 1e-12 for signs in itertools.product((1, -1), repeat=len(z))
+        )
+        assert irdiv.randomisation_test(X, Y).p == count / 2 ** len(z)
+        # the same at random, within four standard errors
+        drawn = irdiv.randomisation_test(np.tile(X, 5), np.tile(Y, 5), B=20_000)
+        exact = stats.permutation_test(
+            (np.tile(X - Y, 5),), np.mean, permutation_type="samples", n_resamples=20_000, rng=1
+        ).pvalue
+        assert abs(drawn.p - exact) < 4 * math.sqrt(2 * 0.01 / 20_000)
+
+    @pytest.mark.parametrize("z", [[0.1, 0.2, 0.3], [1, 2, 2, 3], [1, -1, 2, 0, 3], [0.3, 0.1, 0.1, 0.1, -0.2]])
+    def test_bootstrap_against_enumeration(self, z):
+        z, n = np.array(z, dtype=float), len(z)
+
+        def t(sample):
+            return np.mean(sample) / (np.std(sample, ddof=1) / math.sqrt(n))
+
+        w, count = z - z.mean(), 0
+        samples = list(itertools.product(range(n), repeat=n))
+        for sample in samples:
+            drawn = w[list(sample)]
+            if np.ptp(drawn) < 1e-12:
+                count += abs(drawn.mean()) >= abs(z.mean()) - 1e-12
+            else:
+                count += abs(t(drawn)) >= abs(t(z)) - 1e-9
+        counts = np.array([np.bincount(sample, minlength=n) for sample in samples], dtype=np.uint16)
+        assert paired.bootstrap_p(z[None], counts, False)[0] == count / n**n
+        # and drawn at random, within four standard errors
+        asl = irdiv.bootstrap_test(z, np.zeros(n), B=50_000).p
+        assert abs(asl - count / n**n) < 4 * math.sqrt(0.25 / 50_000)
+
+    @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
+    @pytest.mark.parametrize("level", [0.95, 0.8])
+    def test_intervals_against_scipy(self, ours, theirs, level):
+        rng = np.random.default_rng(3)
+        x, y = rng.gamma(2, size=25), rng.gamma(1.5, size=25)
+        expected = stats.bootstrap(
+            (x - y,), np.mean, n_resamples=999, method=theirs, confidence_level=level, rng=np.random.default_rng(7)
+        ).confidence_interval
+        found = irdiv.bootstrap_test(x, y, rng=7, B=999, interval=ours, level=level).interval
+        assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+    @pytest.mark.parametrize("test", ["bootstrap", "randomisation", "t"])
+    def test_p_is_uniform_under_the_null_in_theory(self, test):
+        z = np.random.default_rng(0).normal(size=(2000, 30))
+        p = paired.paired_tests(z, test, 1, 2000, True, "t", 0.95).p
+        assert stats.kstest(p, "uniform").statistic < 0.04
+        assert 0.035 < (p < 0.05).mean() < 0.065
+
+    @pytest.mark.parametrize("kind", ["bca", "percentile", "t"])
+    def test_intervals_cover_the_mean_as_often_as_in_theory(self, kind):
+        z = np.random.default_rng(1).normal(0.3, 1, size=(2000, 40))
+        low, high = paired.paired_tests(z, "t", 2, 1000, False, kind, 0.9).interval.T
+        assert 0.87 < ((low <= 0.3) & (high >= 0.3)).mean() < 0.92
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_identical_systems_do_not_differ(self, test):
+        result = test(X, X)
+        assert result.p == 1
+        assert result.difference == result.effect_size == 0
+        assert result.interval == (0, 0)
+        assert not any(map(math.isnan, result))
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_constant_differences(self, test):
+        result = test(X + 0.1, X)
+        assert result.difference == pytest.approx(0.1)
+        assert result.interval == pytest.approx((0.1, 0.1))
+        assert result.p == {"bootstrap": 0, "randomisation": 2 / 2**6, "t": 0}[result.method]
+        assert test(X, X + 0.1).statistic == -result.statistic
+
+    def test_effect_size_is_mean_over_standard_deviation(self):
+        z = X - Y
+        assert irdiv.t_test(X, Y).effect_size == pytest.approx(z.mean() / z.std(ddof=1))
+
+    def test_plus_one(self):
+        plain, more = (irdiv.bootstrap_test(X, Y, plus_one=one).p for one in (False, True))
+        assert more == pytest.approx((1000 * plain + 1) / 1001)
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_bad_arguments(self, test):
+        for x, y, message in [
+            ([0.5], [0.4], "at least two topics, found 1"),
+            ([0.5, 0.4], [0.4], "2 and 1 values"),
+            ([0.5, math.nan], [0.4, 0.3], "finite numbers"),
+            (["a", "b"], [0.4, 0.3], "must hold numbers"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                test(x, y)
+        for arguments, message in [
+            ({"B": 0}, "B=0 is not a number of samples"),
+            ({"interval": "wald"}, "interval='wald' is not known"),
+            ({"level": 95}, "level=95 is not a confidence level"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                test(X, Y, **arguments)
+
+    def test_results_are_pairs_with_names(self):
+        result = irdiv.bootstrap_test(X, Y)
+        assert result[1] == result.p
+        assert len(result) == 2
+        again = pickle.loads(pickle.dumps(result))
+        assert again == result
+        assert repr(again) == repr(result)
+
+    def test_in_a_pyterrier_experiment(self):
+        pt = pytest.importorskip("pyterrier")
+        qrels = irdiv.to_pyterrier(random_collection(0))
+        topics = qrels[["qid"]].drop_duplicates().assign(query="a topic")
+        runs = [pt.model.from_ir_measures(random_run(seed)) for seed in (0, 1)]
+        table = pt.Experiment(runs, topics, qrels, ["D#-nDCG@10"], baseline=0, test=irdiv.bootstrap_test)
+        one, two = (irdiv.evaluate(random_collection(0), random_run(s), "D#-nDCG@10").values[0, 0] for s in (0, 1))
+        assert table["D#-nDCG@10 p-value"][1] == irdiv.bootstrap_test(two, one).p
+
+
+@pytest.mark.parametrize("cells", [1, 50, 1000])
+def test_batches_change_nothing(monkeypatch, cells):
+    evaluation = random_evaluation()
+    calls = [
+        lambda: irdiv.compare(evaluation, B=200),
+        lambda: irdiv.compare(evaluation, test="randomisation", B=200),
+        lambda: irdiv.compare(evaluation, test="tukey", B=200),
+        lambda: irdiv.discriminative_power(evaluation, B=200).asl,
+        lambda: irdiv.discriminative_power(evaluation, B=200).summary,
+    ]
+    whole = [call() for call in calls]
+    for module in (resampling, paired):
+        monkeypatch.setattr(module, "CELLS", cells)
+    monkeypatch.setattr("irdiv.stats.compare.CELLS", cells)
+    for before, call in zip(whole, calls, strict=True):
+        pd.testing.assert_frame_equal(call(), before, rtol=1e-13)
+
+
+class TestManySystems:
+    def test_all_pairs_are_what_two_systems_are(self):
+        evaluation = random_evaluation()
+        for name, test in {"bootstrap": irdiv.bootstrap_test, "t": irdiv.t_test}.items():
+            frame = irdiv.compare(evaluation, test=name, rng=5)
+            assert len(frame) == 3 * 15
+            for row in frame.sample(8, random_state=0).to_dict("records"):
+                measure = [str(m) for m in evaluation.measures].index(row["measure"])
+                x, y = (evaluation.values[evaluation.runs.index(row[run]), measure] for run in ("run", "other"))
+                one = test(x, y, rng=5, interval="bca")
+                assert row["p"] == one.p
+                assert (row["low"], row["high"]) == pytest.approx(one.interval, abs=1e-12)
+                assert row["difference"] == pytest.approx(x.mean() - y.mean(), abs=1e-12)
+
+    def test_baselines(self):
+        frame = irdiv.compare(random_evaluation(), baseline=["r0", "r3"], measures="I-rec@10")
+        assert frame[["run", "other"]].values.tolist() == [
+            [run, base] for base in ("r0", "r3") for run in ("r1", "r2", "r4", "r5")
+        ]
+
+    @pytest.mark.parametrize("method", ["holm", "bonferroni", "fdr_bh"])
+    def test_corrections_against_statsmodels(self, method):
+        frame = irdiv.compare(random_evaluation(), correction=method)
+        for _, rows in frame.groupby("measure"):
+            assert rows["p_adjusted"].tolist() == multipletests(rows["p"], method=method)[1].tolist()
+
+    def test_tukey_against_a_loop(self):
+        values = random_evaluation(runs=4, topics=7).values[:, 0]
+        pairs = list(itertools.combinations(range(4), 2))
+        rng, counts = np.random.default_rng(3), dict.fromkeys(pairs, 0)
+        order = rng.random((300, 7, 4)).argsort(axis=2)
+        for trial in order:
+            dealt = np.array([values[trial[topic], topic] for topic in range(7)])
+            spread = np.ptp(dealt.mean(axis=0))
+            for one, two in pairs:
+                counts[one, two] += spread >= abs(values[one].mean() - values[two].mean()) - 1e-12
+        assert tukey_p(values, pairs, rng=3, B=300).tolist() == [count / 300 for count in counts.values()]
+
+    def test_tukey_on_two_systems_is_the_randomisation_test(self):
+        p = tukey_p(np.stack([X, Y]), [(0, 1)], B=40_000)[0]
+        assert abs(p - irdiv.randomisation_test(X, Y).p) < 4 * math.sqrt(0.25 / 40_000)
+
+    def test_identical_runs(self):
+        values = np.tile(np.linspace(0, 1, 10), (3, 1, 1))
+        for test in ("bootstrap", "randomisation", "t", "tukey"):
+            frame = irdiv.compare(made_up(values), test=test, correction="holm")
+            assert (frame[["p", "p_adjusted"]] == 1).all(axis=None)
+            assert not frame.isna().any(axis=None)
+            assert irdiv.discriminative_power(made_up(values), test=test).summary["significant"].tolist() == [0]
+
+    def test_tidy_frames_of_any_kind_and_order(self):
+        evaluation = random_evaluation()
+        expected = irdiv.compare(evaluation)
+        frame = evaluation.frame
+        for given in (frame, frame.sample(frac=1, random_state=1), pl.from_pandas(frame)):
+            found = irdiv.compare(given).set_index(["measure", "run", "other"])
+            for key, row in expected.set_index(["measure", "run", "other"]).iterrows():
+                flipped = key not in found.index
+                other = found.loc[(key[0], key[2], key[1]) if flipped else key]
+                assert abs(other["difference"]) == pytest.approx(abs(row["difference"]), abs=1e-12)
+
+    def test_a_topic_that_a_run_misses_scores_0(self):
+        frame = random_evaluation(runs=2).frame
+        gone = (frame["run"] == "r1") & (frame["query_id"] == "3")
+        zero = frame.assign(value=frame["value"].where(~gone, 0.0))
+        pd.testing.assert_frame_equal(irdiv.compare(frame[~gone]), irdiv.compare(zero))
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"test": "wilcoxon"}, "choose one of 'bootstrap', 'randomisation', 't', 'tukey'"),
+            ({"baseline": "r9"}, "no run is called 'r9'; there are 'r0'"),
+            ({"baseline": ["r0", "r1"]}, "all runs are baselines"),
+            ({"measures": ["P@5"]}, "P@5 was not evaluated"),
+            ({"correction": "sidak-ish"}, "correction='sidak-ish' is not known"),
+        ],
+    )
+    def test_bad_arguments(self, arguments, message):
+        with pytest.raises(IrdivError, match=message):
+            irdiv.compare(random_evaluation(runs=2), **arguments)
+
+    def test_bad_evaluations(self):
+        frame = random_evaluation(runs=2).frame
+        for given, message in [
+            (random_evaluation(runs=1), "at least two runs, found 'r0'"),
+            (random_evaluation(topics=1), "at least two topics, found 1"),
+            (frame.drop(columns="run"), "lacks a column"),
+            (pd.concat([frame, frame]), "two values of I-rec@10"),
+            (frame.assign(value=np.nan), "no finite numbers"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                irdiv.compare(given)
+
+    def test_corrections_without_statsmodels(self, monkeypatch):
+        monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
+        with pytest.raises(IrdivError, match=r"pip install 'irdiv\[stats\]'"):
+            irdiv.compare(random_evaluation(), correction="holm")
+
+
+class TestDiscriminativePower:
+    def test_it_is_the_share_of_significant_pairs(self):
+        evaluation = random_evaluation()
+        found = irdiv.discriminative_power(evaluation, rng=3)
+        for row in found.summary.to_dict("records"):
+            p = irdiv.compare(evaluation, measures=row["measure"], rng=3)["p"]
+            assert row["significant"] == (p < 0.05).sum()
+            assert row["power"] == (p < 0.05).mean()
+            curve = found.asl[found.asl["measure"] == row["measure"]]
+            assert curve["p"].tolist() == sorted(p)
+            assert curve["rank"].tolist() == list(range(1, 16))
+
+    def test_the_required_difference_against_a_loop(self):
+        evaluation = random_evaluation(runs=3, topics=8)
+        counts = resampling.bootstrap_counts(8, 200, 4)
+        needed = []
+        for one, two in itertools.combinations(range(3), 2):
+            z = evaluation.values[one, 0] - evaluation.values[two, 0]
+            w, trials = z - z.mean(), []
+            for row in counts:
+                sample = np.repeat(w, row)
+                trials.append((abs(sample.mean() / (sample.std(ddof=1) / math.sqrt(8))), abs(sample.mean())))
+            needed.append(sorted(trials, reverse=True)[200 * 5 // 100 - 1][1])
+        found = irdiv.discriminative_power(evaluation, measures="I-rec@10", rng=4, B=200).summary
+        assert found["delta"].tolist() == pytest.approx([max(needed)], abs=1e-12)
+
+    def test_agreement_by_hand(self):
+        p = np.array([(0.01, 0.2, 0.04), (0.01, 0.01, 0.9), (0.5, 0.5, 0.05)])
+        pairs = (("r0", "r1"), ("r0", "r2"), ("r1", "r2"))
+        found = power.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p, p[:, 0]).agreement()
+        assert found.values.tolist() == [["A", "B", 1, 1, 1, 1 / 3], ["A", "C", 2, 0, 0, 0], ["B", "C", 2, 0, 0, 0]]
+
+    def test_other_tests(self):
+        evaluation = random_evaluation()
+        for test in ("randomisation", "t", "tukey"):
+            found = irdiv.discriminative_power(evaluation, test=test).summary
+            p = irdiv.compare(evaluation, test=test)
+            assert found["significant"].tolist() == [
+                (rows["p"] < 0.05).sum() for _, rows in p.groupby("measure", sort=False)
+            ]
+            assert found["delta"].isna().all()
+
+    def test_power_grows_with_topics_and_ends_at_that_of_all(self):
+        evaluation = random_evaluation(topics=40)
+        curve = irdiv.power_by_topics(evaluation, sizes=[5, 40], trials=3, measures="D-nDCG@10")
+        few, all_ = curve["power"]
+        assert few < all_
+        assert all_ == pytest.approx(irdiv.discriminative_power(evaluation).summary["power"][1], abs=0.1)
+        with pytest.raises(IrdivError, match="subsets have 2 to 40 topics here; found 41"):
+            irdiv.power_by_topics(evaluation, sizes=[41])
+
+    def test_swaps(self):
+        # one run is better on every topic
+        rng = np.random.default_rng(0)
+        base = rng.random(40) * 0.5
+        sure = irdiv.swap_rates(made_up(np.stack([base + 0.2, base])[:, None]), trials=20)
+        assert sure["swaps"].sum() == 0
+        # where all topics together make no difference, half of them contradict the other half
+        even = rng.random(40)
+        noise = irdiv.swap_rates(made_up(np.stack([even - even.mean(), np.zeros(40)])[:, None]), sizes=[20], trials=50)
+        assert noise["comparisons"].sum() == noise["swaps"].sum() == 50
+        assert ((noise["high"] - noise["low"]).round(9) == 0.01).all()
+        with pytest.raises(IrdivError, match="1 to 20 topics"):
+            irdiv.swap_rates(random_evaluation(topics=40), sizes=[21])
+
+    def test_bad_arguments(self):
+        with pytest.raises(IrdivError, match="alpha=5 is not a significance level"):
+            irdiv.discriminative_power(random_evaluation(), alpha=5)
+
+
+class TestAgreementOfMeasures:
+    def test_tau_against_scipy(self):
+        evaluation = random_evaluation(runs=9)
+        means = evaluation.values.mean(axis=2)
+        matrix = irdiv.correlate(evaluation)
+        for (i, one), (j, two) in itertools.product(enumerate(matrix.index), repeat=2):
+            assert matrix.loc[one, two] == pytest.approx(stats.kendalltau(means[:, i], means[:, j]).statistic)
+
+    def test_tau_ap_by_hand(self):
+        # gold a b c d, estimate b a c d: above a at rank 2 is b, which gold has below: 0 of 1; then 2 of 2 and 3 of 3
+        assert irdiv.tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
+        # a swap at the end costs less: 1, 1, 2/3
+        assert irdiv.tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
+
+    def test_tau_ap_does_not_depend_on_the_order_of_systems(self):
+        rng = np.random.default_rng(0)
+        for _ in range(20):
+            one, two = rng.integers(0, 4, 8), rng.integers(0, 4, 8)
+            order = rng.permutation(8)
+            assert irdiv.tau_ap(one[order], two[order]) == pytest.approx(irdiv.tau_ap(one, two), abs=1e-12)
+            assert -1 <= irdiv.tau_ap(one, two) <= 1
+
+    def test_symmetric_tau_ap_is_the_mean_of_both(self):
+        evaluation = random_evaluation(runs=7)
+        plain, symmetric = (irdiv.correlate(evaluation, method) for method in ("tau_ap", "tau_ap_symmetric"))
+        np.testing.assert_allclose(symmetric, (plain + plain.T) / 2, atol=1e-12)
+        assert (np.diag(plain) == 1).all()
+
+    def test_concordance_by_hand(self):
+        # one pair of runs, five topics; differences of M1, M2 and two gold measures
+        M1, M2, G1, G2 = [1, 1, -1, 1, 0], [-1, -1, 1, 1, 1], [1, 0, 1, -1, 1], [1, 1, 1, 1, 1]
+        values = np.zeros((2, 4, 5))
+        values[0] = [M1, M2, G1, G2]
+        evaluation = made_up(values, ["D-nDCG@10", "ERR-IA@10", "I-rec@10", "P-IA@10"])
+        # they disagree on the first three topics; gold agrees with M1, is undecided, and agrees with M2
+        found = irdiv.concordance(evaluation, "I-rec@10", measures=["D-nDCG@10", "ERR-IA@10"])
+        assert found.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 2 / 3]]
+        # both gold measures must agree: topics 1 and 2 for M1, 3 for M2
+        both = irdiv.concordance(evaluation, ["I-rec@10", "P-IA@10"])
+        assert both.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 1 / 3]]
+
+    def test_measures_that_never_disagree(self):
+        values = random_evaluation().values[:, [0, 0, 1]]
+        found = irdiv.concordance(made_up(values, ["Q-IA", "AP-IA", "I-rec"]), "I-rec")
+        assert found["disagreements"].tolist() == [0]
+        assert found[["concordance", "other_concordance"]].isna().all(axis=None)
+
+    def test_bad_arguments(self):
+        for call, message in [
+            (lambda: irdiv.correlate(random_evaluation(), "pearson"), "method='pearson' is not known"),
+            (lambda: irdiv.concordance(random_evaluation(), []), "no gold measure"),
+            (lambda: irdiv.concordance(random_evaluation(), "P@3"), "P@3 was not evaluated"),
+            (lambda: irdiv.concordance(random_evaluation(), "I-rec@10", measures=["D-nDCG@10"]), "at least two"),
+            (lambda: irdiv.tau_ap([1, 2], [1]), "2 and 1 systems"),
+            (lambda: irdiv.tau_ap([1], [1]), "at least two systems"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                call()
