@@ -225,6 +225,8 @@ def test_concordance_and_correlate(capsys, three_runs, tmp_path):
     specs = ["-m", "D-nDCG@5", "ERR-IA@5"]
     text = out(capsys, "concordance", *three_runs, *specs, "--gold", "I-rec@5", "--plot", str(tmp_path / "c.png"))
     assert text.split()[:2] == ["measure", "other"]
+    out(capsys, "concordance", *three_runs, *specs, "--gold", "P-IA@5", "--set", "judged_only=True", "--seed", "3")
+    assert "I-rec@10" not in out(capsys, "concordance", *three_runs, "--gold", "I-rec@10")
     text = out(
         capsys, "correlate", *three_runs, *specs, "--method", "tau_ap", "--csv", "--plot", str(tmp_path / "t.png")
     )

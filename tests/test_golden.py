@@ -76,7 +76,11 @@ def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: 
         return None
     if stem == "I-rec":
         return irdiv.parse(f"I-rec@{intents if where == 'n' else cutoff}")
-    if stem.startswith("IA-"):
+    if stem in ("PplusQ", "PplusQ#"):
+        return irdiv.parse(stem.replace("plus", "+"))(gain="linear", renormalise=False) @ cutoff
+    if stem.startswith("DIN#-"):
+        operator, stem = "DIN#-{}", {"nDCG": "MSnDCG"}.get(stem[5:], stem[5:])
+    elif stem.startswith("IA-"):
         operator, stem = "{}-IA", stem.removeprefix("IA-")
     elif stem.startswith("D#-"):
         operator, stem = "D#-{}", {"nDCG": "MSnDCG"}.get(stem[3:], stem[3:])
@@ -95,7 +99,15 @@ def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: 
 @pytest.mark.parametrize("run", ["TRECRUN", "TRECRUN2"])
 @pytest.mark.parametrize(
     ("family", "rows", "defined"),
-    [("Dnev", 430, 370), ("Dnev-rbp.99", 420, 360), ("nevIA", 930, 725), ("nevIA2", 990, 755)],
+    [
+        ("Dnev", 430, 370),
+        ("Dnev-rbp.99", 420, 360),
+        ("nevIA", 930, 725),
+        ("nevIA2", 990, 755),
+        ("DINnev", 395, 335),
+        ("nevPQ", 870, 695),
+        ("PQsharp", 30, 30),
+    ],
 )
 def test_ntcireval(real_data, run, family, rows, defined):
     folder = real_data / "golden" / "ntcireval"
@@ -103,7 +115,9 @@ def test_ntcireval(real_data, run, family, rows, defined):
     expected = expected[(expected["run"] == run) & (expected["family"] == family)]
     assert len(expected) == rows
     judged = irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels")
-    weighted = irdiv.Collection(irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels", folder / "Dtest.Iprob"))
+    typed = family in ("DINnev", "nevPQ", "PQsharp")
+    intents_file = folder / ("Dtest.DINprob" if typed else "Dtest.Iprob")
+    weighted = irdiv.Collection(irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels", intents_file))
     intents = {"0001": 3, "0002": 4, "0003": 3}
     ranking = irdiv.read_run(folder / run)
     compared = 0
@@ -113,7 +127,7 @@ def test_ntcireval(real_data, run, family, rows, defined):
             mine = judged[(judged["query_id"] == query) & judged["intent_id"].isin([intent, "0"])]
             collection, operator = irdiv.Collection(mine), "{}-IA"
         else:
-            collection, operator = weighted, "D-{}"
+            collection, operator = weighted, "DIN-{}" if family == "DINnev" else "D-{}"
         persistence = 0.99 if family.endswith("rbp.99") else 0.95
         number = int(intents.get(query, 3))
         measures = [as_spec(name, cutoff, operator, persistence, number) for name in group["measure"]]

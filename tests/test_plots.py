@@ -51,6 +51,22 @@ def test_runs_by_recall_and_relevance_are_all_named_inside(evaluation):
         assert extent.x1 <= box.x1
     points = ax.collections[-1].get_offsets()
     assert points.tolist() == pytest.approx(evaluation.values[:, :2].mean(axis=2))
+    # a contour goes through points of one D#-nDCG
+    for path, level in zip(ax.collections[0].get_paths(), ax.collections[0].levels, strict=True):
+        for x, y in path.vertices:
+            assert 0.5 * x + 0.5 * y == pytest.approx(level)
+
+
+def test_many_runs_are_numbered_and_named_beside():
+    ax = drawn(plots.recall_relevance(random_evaluation(runs=40)))
+    assert {text.get_text() for text in ax.texts} >= {str(number) for number in range(1, 41)}
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["1  r0", "2  r1"]
+    assert not overlap(ax, ax.get_legend().get_window_extent())
+
+
+def test_a_single_pair_is_visible():
+    ax = plots.asl_curves(irdiv.discriminative_power(random_evaluation(runs=2)))
+    assert ax.lines[0].get_marker() == "o"
 
 
 def test_heat_maps(evaluation):
@@ -66,6 +82,12 @@ def test_difference_bars(evaluation):
     ax = drawn(plots.difference_bars(evaluation, "r0", "r1", "D-nDCG@10"))
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx((evaluation.values[0, 1] - evaluation.values[1, 1]).tolist())
+    signs = {}
+    for bar in ax.patches:
+        signs.setdefault(bar.get_facecolor(), set()).add(bar.get_height() >= 0)
+    assert sorted(map(sorted, signs.values())) == [[False], [True]]
+    shuffled = plots.difference_bars(evaluation.frame.sample(frac=1, random_state=0), "r0", "r1", "D-nDCG@10")
+    assert [bar.get_height() for bar in shuffled.patches] == pytest.approx(heights)
     assert [tick.get_text() for tick in ax.get_xticklabels()][:3] == ["0", "1", "2"]
     same = plots.difference_bars(evaluation.frame, "r0", "r1", "D-nDCG@10")
     assert [bar.get_height() for bar in same.patches] == pytest.approx(heights)

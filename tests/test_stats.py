@@ -96,6 +96,23 @@ class TestTwoSystems:
         found = irdiv.bootstrap_test(x, y, rng=7, B=999, interval=ours, level=level).interval
         assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
 
+    def test_bca_of_tied_differences_against_exact_arithmetic(self):
+        # means of samples that equal the observed one must count half, whatever rounding does to them
+        rng = np.random.default_rng(0)
+        for seed in range(20):
+            z = rng.integers(-3, 4, 12)
+            counts = resampling.bootstrap_counts(12, 200, seed).astype(int)
+            totals, total = counts @ z, z.sum()
+            below = (np.count_nonzero(totals < total) + np.count_nonzero(totals <= total)) / 400
+            u = z - z.mean()
+            a = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+            z0 = stats.norm.ppf(below)
+            shifted = z0 + stats.norm.ppf([0.025, 0.975])
+            at = stats.norm.cdf(z0 + shifted / (1 - a * shifted))
+            expected = np.quantile(totals / 120, at)
+            found = irdiv.bootstrap_test(z / 10, np.zeros(12), rng=seed, B=200).interval
+            assert found == pytest.approx(expected, abs=1e-9)
+
     @pytest.mark.parametrize("test", ["bootstrap", "randomisation", "t"])
     def test_p_is_uniform_under_the_null_in_theory(self, test):
         z = np.random.default_rng(0).normal(size=(2000, 30))
@@ -170,8 +187,11 @@ class TestTwoSystems:
 
 
 @pytest.mark.parametrize("cells", [1, 50, 1000])
-def test_batches_change_nothing(monkeypatch, cells):
+@pytest.mark.parametrize("kind", ["continuous", "tied"])
+def test_batches_change_nothing(monkeypatch, cells, kind):
     evaluation = random_evaluation()
+    if kind == "tied":
+        evaluation = made_up(np.round(evaluation.values, 1), [str(m) for m in evaluation.measures])
     calls = [
         lambda: irdiv.compare(evaluation, B=200),
         lambda: irdiv.compare(evaluation, test="randomisation", B=200),
@@ -190,7 +210,8 @@ def test_batches_change_nothing(monkeypatch, cells):
 class TestManySystems:
     def test_all_pairs_are_what_two_systems_are(self):
         evaluation = random_evaluation()
-        for name, test in {"bootstrap": irdiv.bootstrap_test, "t": irdiv.t_test}.items():
+        tests = {"bootstrap": irdiv.bootstrap_test, "t": irdiv.t_test, "randomisation": irdiv.randomisation_test}
+        for name, test in tests.items():
             frame = irdiv.compare(evaluation, test=name, rng=5)
             assert len(frame) == 3 * 15
             for row in frame.sample(8, random_state=0).to_dict("records"):
@@ -232,21 +253,24 @@ class TestManySystems:
     def test_identical_runs(self):
         values = np.tile(np.linspace(0, 1, 10), (3, 1, 1))
         for test in ("bootstrap", "randomisation", "t", "tukey"):
-            frame = irdiv.compare(made_up(values), test=test, correction="holm")
+            frame = irdiv.compare(made_up(values), test=test, correction=None if test == "tukey" else "holm")
             assert (frame[["p", "p_adjusted"]] == 1).all(axis=None)
             assert not frame.isna().any(axis=None)
             assert irdiv.discriminative_power(made_up(values), test=test).summary["significant"].tolist() == [0]
 
     def test_tidy_frames_of_any_kind_and_order(self):
-        evaluation = random_evaluation()
-        expected = irdiv.compare(evaluation)
-        frame = evaluation.frame
-        for given in (frame, frame.sample(frac=1, random_state=1), pl.from_pandas(frame)):
-            found = irdiv.compare(given).set_index(["measure", "run", "other"])
-            for key, row in expected.set_index(["measure", "run", "other"]).iterrows():
-                flipped = key not in found.index
-                other = found.loc[(key[0], key[2], key[1]) if flipped else key]
-                assert abs(other["difference"]) == pytest.approx(abs(row["difference"]), abs=1e-12)
+        frame = random_evaluation().frame
+        expected = irdiv.compare(frame)
+        others = [frame.sample(frac=1, random_state=1), pl.from_pandas(frame)]
+        others.append(frame.assign(query_id=frame["query_id"].astype(int)))
+        others.append(frame.rename(columns={"run": "name", "query_id": "qid"}))
+        for given in others:
+            pd.testing.assert_frame_equal(irdiv.compare(given), expected)
+
+    def test_ids_that_are_equal_as_strings(self):
+        frame = random_evaluation(runs=2).frame
+        with pytest.raises(IrdivError, match="two values of"):
+            irdiv.compare(pd.concat([frame, frame.assign(query_id=frame["query_id"].astype(int))]))
 
     def test_a_topic_that_a_run_misses_scores_0(self):
         frame = random_evaluation(runs=2).frame
@@ -262,6 +286,12 @@ class TestManySystems:
             ({"baseline": ["r0", "r1"]}, "all runs are baselines"),
             ({"measures": ["P@5"]}, "P@5 was not evaluated"),
             ({"correction": "sidak-ish"}, "correction='sidak-ish' is not known"),
+            ({"correction": True}, "correction=True is not known"),
+            ({"correction": "holm", "test": "tukey"}, "takes account of all pairs by itself"),
+            ({"baseline": []}, "no baseline given"),
+            ({"measures": []}, "no measures given"),
+            ({"rng": -1}, "rng=-1 is neither a seed"),
+            ({"rng": "x"}, "rng='x' is neither a seed"),
         ],
     )
     def test_bad_arguments(self, arguments, message):
@@ -275,7 +305,7 @@ class TestManySystems:
             (random_evaluation(topics=1), "at least two topics, found 1"),
             (frame.drop(columns="run"), "lacks a column"),
             (pd.concat([frame, frame]), "two values of I-rec@10"),
-            (frame.assign(value=np.nan), "no finite numbers"),
+            (frame.assign(value=np.nan), "finite numbers"),
         ]:
             with pytest.raises(IrdivError, match=message):
                 irdiv.compare(given)
@@ -309,8 +339,21 @@ class TestDiscriminativePower:
                 sample = np.repeat(w, row)
                 trials.append((abs(sample.mean() / (sample.std(ddof=1) / math.sqrt(8))), abs(sample.mean())))
             needed.append(sorted(trials, reverse=True)[200 * 5 // 100 - 1][1])
-        found = irdiv.discriminative_power(evaluation, measures="I-rec@10", rng=4, B=200).summary
+        found = irdiv.discriminative_power(evaluation, measures=irdiv.parse("I-rec@10"), rng=4, B=200).summary
         assert found["delta"].tolist() == pytest.approx([max(needed)], abs=1e-12)
+
+    def test_the_required_difference_where_samples_are_of_zeros_only(self):
+        z = np.array([1, -1] + [0] * 8) / 2
+        counts = resampling.bootstrap_counts(10, 1000, 0)
+        trials = []
+        for row in counts:
+            sample = np.repeat(z, row)
+            flat = np.ptp(sample) == 0
+            t = (np.inf if sample[0] else 0) if flat else abs(sample.mean() / (sample.std(ddof=1) / math.sqrt(10)))
+            trials.append((round(t, 9), abs(sample.mean())))
+        expected = sorted(trials, reverse=True)[49]
+        found = irdiv.discriminative_power(made_up(np.stack([z, 0 * z])[:, None]), rng=0).delta[0]
+        assert found == pytest.approx(expected[1])
 
     def test_agreement_by_hand(self):
         p = np.array([(0.01, 0.2, 0.04), (0.01, 0.01, 0.9), (0.5, 0.5, 0.05)])
@@ -334,8 +377,19 @@ class TestDiscriminativePower:
         few, all_ = curve["power"]
         assert few < all_
         assert all_ == pytest.approx(irdiv.discriminative_power(evaluation).summary["power"][1], abs=0.1)
-        with pytest.raises(IrdivError, match="subsets have 2 to 40 topics here; found 41"):
-            irdiv.power_by_topics(evaluation, sizes=[41])
+        assert curve.columns.tolist() == ["measure", "topics", "power", "low", "high"]
+        assert (curve["low"] <= curve["power"]).all()
+        assert (curve["power"] <= curve["high"]).all()
+        assert irdiv.power_by_topics(evaluation, trials=1, B=10)["topics"].min() == 5
+        for arguments, message in [
+            ({"sizes": [41]}, "subsets have 2 to 40 topics here; found 41"),
+            ({"sizes": [5.5]}, "found 5.5"),
+            ({"trials": 0}, "trials=0 is not a number"),
+            ({"B": 0}, "B=0 is not a number"),
+            ({"alpha": 5}, "alpha=5 is not a significance level"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                irdiv.power_by_topics(evaluation, **arguments)
 
     def test_swaps(self):
         # one run is better on every topic
@@ -350,6 +404,23 @@ class TestDiscriminativePower:
         assert ((noise["high"] - noise["low"]).round(9) == 0.01).all()
         with pytest.raises(IrdivError, match="1 to 20 topics"):
             irdiv.swap_rates(random_evaluation(topics=40), sizes=[21])
+        with pytest.raises(IrdivError, match="bin_width=0 is not a width"):
+            irdiv.swap_rates(random_evaluation(topics=40), bin_width=0)
+
+    def test_swaps_against_a_loop(self):
+        evaluation = random_evaluation(runs=3, topics=9)
+        order = np.random.default_rng(7).random((30, 9)).argsort(axis=1)
+        expected = {}
+        for trial in order:
+            for one, two in itertools.combinations(range(3), 2):
+                z = evaluation.values[one, 0] - evaluation.values[two, 0]
+                first, second = z[trial[:4]].mean(), z[trial[4:8]].mean()
+                counts = expected.setdefault(int(abs(first) / 0.05), [0, 0])
+                counts[0] += 1
+                counts[1] += first * second < 0
+        found = irdiv.swap_rates(evaluation, sizes=[4], trials=30, bin_width=0.05, measures="I-rec@10", rng=7)
+        assert found["low"].tolist() == pytest.approx([0.05 * step for step in sorted(expected)])
+        assert found[["comparisons", "swaps"]].values.tolist() == [expected[step] for step in sorted(expected)]
 
     def test_bad_arguments(self):
         with pytest.raises(IrdivError, match="alpha=5 is not a significance level"):
@@ -369,6 +440,20 @@ class TestAgreementOfMeasures:
         assert irdiv.tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
         # a swap at the end costs less: 1, 1, 2/3
         assert irdiv.tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
+
+    def test_tau_ap_of_ties_by_hand(self):
+        # gold has b and c tied: below a, b is right, and c is right of a and half right of b
+        assert irdiv.tau_ap([3, 2, 1], [2, 1, 1]) == pytest.approx(2 / 2 * (1 + 1.5 / 2) - 1)
+        # the estimate has b and c tied: as gold has them 1 + 1, the other way 1 + ½
+        assert irdiv.tau_ap([2, 1, 1], [3, 2, 1]) == pytest.approx((1 + 1 + 1 + 0.5) / 2 - 1)
+        # both have the same tie
+        assert irdiv.tau_ap([2, 1, 1], [5, 4, 4]) == 1
+
+    def test_constant_rankings(self):
+        values = np.stack([np.full((3, 4), 0.5), np.full((3, 4), 0.5)])
+        values[0, 2] = 1
+        matrix = irdiv.correlate(made_up(values, ["I-rec@10", "D-nDCG@10", "ERR-IA@10"]))
+        assert matrix.to_numpy().tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
     def test_tau_ap_does_not_depend_on_the_order_of_systems(self):
         rng = np.random.default_rng(0)
@@ -393,6 +478,9 @@ class TestAgreementOfMeasures:
         # they disagree on the first three topics; gold agrees with M1, is undecided, and agrees with M2
         found = irdiv.concordance(evaluation, "I-rec@10", measures=["D-nDCG@10", "ERR-IA@10"])
         assert found.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 2 / 3]]
+        # differences by rounding alone are none
+        values[0, 2, 1] = 1e-15
+        assert irdiv.concordance(evaluation, {"I-rec@10"}, measures=["D-nDCG@10", "ERR-IA@10"]).equals(found)
         # both gold measures must agree: topics 1 and 2 for M1, 3 for M2
         both = irdiv.concordance(evaluation, ["I-rec@10", "P-IA@10"])
         assert both.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 1 / 3]]
@@ -411,6 +499,7 @@ class TestAgreementOfMeasures:
             (lambda: irdiv.concordance(random_evaluation(), "I-rec@10", measures=["D-nDCG@10"]), "at least two"),
             (lambda: irdiv.tau_ap([1, 2], [1]), "2 and 1 systems"),
             (lambda: irdiv.tau_ap([1], [1]), "at least two systems"),
+            (lambda: irdiv.tau_ap(["a", "b"], [1, 2]), "given by scores"),
         ]:
             with pytest.raises(IrdivError, match=message):
                 call()

@@ -69,16 +69,13 @@ def _parser() -> argparse.ArgumentParser:
 
     versus = _statistics(commands, "compare", _compare, "test differences between runs, in pairs or against a baseline")
     versus.add_argument("--baseline", metavar="RUN", nargs="+", action="extend", help="names of runs to compare with")
-    versus.add_argument(
-        "--test",
-        choices=("bootstrap", "randomisation", "t", "tukey"),
-        default="bootstrap",
-        help="the test (default: bootstrap)",
-    )
+    tests = ("bootstrap", "randomisation", "t", "tukey")
+    versus.add_argument("--test", choices=tests, default="bootstrap", help="the test (default: bootstrap)")
     versus.add_argument("--correction", metavar="METHOD", help="for many tests, as holm, bonferroni or fdr_bh")
     _add_samples(versus)
 
     power = _statistics(commands, "discpower", _discpower, "tell how many pairs of runs each measure tells apart")
+    power.add_argument("--test", choices=tests, default="bootstrap", help="the test (default: bootstrap)")
     power.add_argument("--alpha", type=float, default=0.05, help="significance level (default: 0.05)")
     power.add_argument(
         "--agreement", action="store_true", help="how far the significant pairs of measures agree instead"
@@ -139,14 +136,16 @@ def _command(commands: Any, name: str, function: Callable[[argparse.Namespace], 
 def _statistics(commands: Any, name: str, function: Callable[[argparse.Namespace], None], what: str) -> Any:
     parser = _command(commands, name, function, what)
     _add_evaluation(parser)
+    parser.add_argument("--seed", type=int, default=0, help="seed of whatever is random (default: 0)")
     parser.add_argument("--csv", action="store_true", help="comma-separated values with all digits instead of a table")
     parser.add_argument("--plot", metavar="FILE", help="also draw a plot, PNG, SVG or PDF; needs the extra 'plots'")
     return parser
 
 
 def _add_samples(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="seed of random samples (default: 0)")
-    parser.add_argument("-B", "--samples", type=int, default=1000, metavar="N", help="random samples (default: 1000)")
+    parser.add_argument(
+        "-B", "--samples", type=int, metavar="N", help="random samples (default: 1000, for randomisation 10000)"
+    )
 
 
 def _add_evaluation(parser: argparse.ArgumentParser) -> None:
@@ -237,6 +236,8 @@ def _evaluation(arguments: argparse.Namespace, *, also: Sequence[str] = (), comp
 
 
 def _compare(arguments: argparse.Namespace) -> None:
+    if arguments.plot and (len(arguments.runs) != 2 or len(arguments.measures or ()) != 1):
+        raise IrdivError("--plot draws the differences of two runs by one measure, topic by topic; give these.")
     evaluation = _evaluation(arguments)
     frame = irdiv.compare(
         evaluation,
@@ -250,15 +251,12 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         from irdiv.plots import difference_bars
 
-        pairs = frame[["run", "other"]].drop_duplicates()
-        if len(pairs) != 1:
-            raise IrdivError("--plot draws the differences of two runs, topic by topic; give two runs.")
-        _save(difference_bars(evaluation, *pairs.iloc[0]), arguments.plot)
+        _save(difference_bars(evaluation, *frame[["run", "other"]].iloc[0]), arguments.plot)
 
 
 def _discpower(arguments: argparse.Namespace) -> None:
     power = irdiv.discriminative_power(
-        _evaluation(arguments), alpha=arguments.alpha, rng=arguments.seed, B=arguments.samples
+        _evaluation(arguments), test=arguments.test, alpha=arguments.alpha, rng=arguments.seed, B=arguments.samples
     )
     _print_frame(power.agreement() if arguments.agreement else power.summary, arguments)
     if arguments.plot:
@@ -268,9 +266,12 @@ def _discpower(arguments: argparse.Namespace) -> None:
 
 
 def _concordance(arguments: argparse.Namespace) -> None:
-    frame = irdiv.concordance(
-        _evaluation(arguments, also=arguments.gold), arguments.gold, measures=arguments.measures or DEFAULT_MEASURES
-    )
+    from irdiv.evaluation import resolve
+
+    evaluation = _evaluation(arguments, also=arguments.gold)
+    # Settings for all measures change what gold measures are called.
+    changed = resolve(arguments.gold, False, _settings(arguments.set))
+    frame = irdiv.concordance(evaluation, changed)
     _print_matrix(frame, frame, arguments)
 
 

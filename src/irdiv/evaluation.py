@@ -138,7 +138,7 @@ def evaluate(
          I-rec@3  D#-nDCG@3  alpha-nDCG@3
     run   0.6667     0.6945        0.6756
     """
-    wanted = _resolve(measures, components, parameters)
+    wanted = resolve(measures, components, parameters)
     named = named_runs(runs)
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
@@ -156,7 +156,7 @@ def evaluate(
     return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
 
 
-def _resolve(
+def resolve(
     measures: MeasureLike | Iterable[MeasureLike], components: bool, parameters: Mapping[str, Any]
 ) -> list[Any]:
     """Return the measures asked for, each once, with the parameters given for all."""

@@ -1,4 +1,7 @@
-"""Plots of evaluations and of tests, with matplotlib (the extra ``plots``); each returns the Axes it drew on."""
+"""Plots of evaluations and of tests, with matplotlib (the extra ``plots``); each returns the Axes it drew on.
+
+In a notebook, ``import matplotlib.pyplot`` first, and figures show themselves.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +22,26 @@ Axes: TypeAlias = Any
 # Okabe and Ito's colours, which differ for colour-blind readers too.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555", "#a0522d")
 _LINES = ("-", "--", ":", "-.")
+_NAMED = 16
+"""More runs than these are numbered, with their names beside."""
 
 
 def asl_curves(power: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Draw ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative."""
+    mine = ax is None
     ax = _axes(ax, (7.5, 4.5))
+    few = "o" if len(power.pairs) < 12 else None
     shares = dict(zip(power.summary["measure"], power.summary["power"], strict=True))
     for number, (measure, rows) in enumerate(power.asl.groupby("measure", sort=False)):
         falling = rows["p"].to_numpy()[::-1]
         label = f"{measure} ({100 * shares[measure]:.1f}%)"
-        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, **_style(number))
+        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=few, **_style(number))
     ax.axhline(power.alpha, color="#888888", linewidth=0.8)
     ax.set_xlabel("pairs of runs, sorted by ASL")
     ax.set_ylabel("achieved significance level (p)")
     ax.set_ylim(bottom=0)
     ax.margins(x=0.01)
-    return _legend(ax, f"share with p < {power.alpha:g}")
+    return _legend(ax, f"share with p < {power.alpha:g}", mine)
 
 
 def recall_relevance(
@@ -47,7 +54,8 @@ def recall_relevance(
 ) -> Axes:
     """Draw runs by intent recall and a D-measure, with contour lines of the D#-measure (Sakai and Song, figure 3)."""
     table = as_table(evaluation, [recall, relevance])
-    ax = _axes(ax, (6.5, 5.5))
+    mine = ax is None
+    ax = _axes(ax, (6.5, 5.5) if len(table.runs) <= _NAMED else (8.5, 6.0))
     x, y = table.values.mean(axis=2).T
     _limits(ax, x, y)
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
@@ -57,11 +65,22 @@ def recall_relevance(
     )
     ax.clabel(lines, fontsize=8)
     ax.scatter(x, y, color=COLOURS[0], zorder=3)
-    _name_points(ax, x, y, table.runs)
     ax.set_xlabel(table.measures[0])
     ax.set_ylabel(table.measures[1])
     ax.set_title(f"contours: {gamma:g} · {table.measures[0]} + {1 - gamma:g} · {table.measures[1]}", fontsize=10)
-    return ax
+    if len(table.runs) <= _NAMED:
+        _name_points(ax, x, y, table.runs)
+        return _laid_out(ax, mine)
+    for number, point in enumerate(zip(x, y, strict=True), 1):
+        ax.annotate(str(number), point, xytext=(4, 3), textcoords="offset points", fontsize=7, zorder=4)
+    columns = 1 + len(table.runs) // 35
+    names = [f"{number}  {run}" for number, run in enumerate(table.runs, 1)]
+    handles = [ax.plot([], [], " ", label=name)[0] for name in names]
+    ax.legend(
+        handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=7, ncols=columns,
+        handlelength=0, handletextpad=0,
+    )  # fmt: skip
+    return _laid_out(ax, mine)
 
 
 def _limits(ax: Axes, x: Any, y: Any) -> None:
@@ -98,18 +117,27 @@ def heat_map(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     concordance = "other_concordance" in matrix.columns
     table = _differences(matrix) if concordance else matrix
     size = 1.6 + 0.62 * len(table)
+    mine = ax is None
     ax = _axes(ax, (size + 1.4, size))
+    ax.set_facecolor("#d9d9d9")
     image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
     ax.set_xticks(range(len(table.columns)), [str(name) for name in table.columns], rotation=45, ha="right")
     ax.set_yticks(range(len(table.index)), [str(name) for name in table.index])
     for (row, column), value in np.ndenumerate(table.to_numpy()):
         if np.isfinite(value):
             colour = "white" if abs(value) > 0.6 else "black"
-            ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
+            ax.text(
+                column,
+                row,
+                f"{value + 0.0:.2f}".replace("-0.00", "0.00"),
+                ha="center",
+                va="center",
+                fontsize=8,
+                color=colour,
+            )
     label = "concordance: row minus column" if concordance else "rank correlation"
     ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
-    ax.figure.tight_layout()
-    return ax
+    return _laid_out(ax, mine)
 
 
 def _differences(frame: pd.DataFrame) -> pd.DataFrame:
@@ -128,8 +156,9 @@ def difference_bars(
     table = as_table(evaluation)
     number = 0 if measure is None else table.measure_number(measure)
     z = table.values[table.run_number(run), number] - table.values[table.run_number(other), number]
-    topics = _topics(evaluation, len(z))
+    topics = table.topics
     order = natural_order(topics)
+    mine = ax is None
     ax = _axes(ax, (max(6.0, 0.16 * len(z) + 1.5), 3.6))
     ax.bar(range(len(z)), z[order], color=np.where(z[order] >= 0, COLOURS[0], COLOURS[1]).tolist())
     ax.axhline(0, color="black", linewidth=0.8)
@@ -141,24 +170,19 @@ def difference_bars(
         f"{run} better on {(z > 0).sum()}, {other} on {(z < 0).sum()} topics; mean {z.mean():+.4f}", fontsize=10
     )
     ax.margins(x=0.01)
-    ax.figure.tight_layout()
-    return ax
-
-
-def _topics(evaluation: EvaluationLike, number: int) -> list[str]:
-    ids = evaluation.query_ids if hasattr(evaluation, "query_ids") else evaluation["query_id"]
-    return list(dict.fromkeys(str(query) for query in ids))[:number]
+    return _laid_out(ax, mine)
 
 
 def power_curves(curve: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw discriminative power against the number of topics, what `irdiv.power_by_topics` returns."""
+    mine = ax is None
     ax = _axes(ax, (7.5, 4.5))
     for number, (measure, rows) in enumerate(curve.groupby("measure", sort=False)):
         ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **_style(number))
     ax.set_xlabel("topics")
     ax.set_ylabel("discriminative power (%)")
     ax.set_ylim(bottom=0)
-    return _legend(ax, None)
+    return _legend(ax, None, mine)
 
 
 def _style(number: int) -> dict[str, Any]:
@@ -182,8 +206,23 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return Figure(figsize=size).subplots()
 
 
-def _legend(ax: Axes, title: str | None) -> Axes:
+def _legend(ax: Axes, title: str | None, mine: bool) -> Axes:
     """Put the legend beside the data."""
-    ax.legend(title=title, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, title_fontsize=9)
-    ax.figure.tight_layout()
+    many = len(ax.get_legend_handles_labels()[0]) > 16
+    ax.legend(
+        title=title,
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        frameon=False,
+        fontsize=7 if many else 9,
+        title_fontsize=9,
+        ncols=2 if many else 1,
+    )
+    return _laid_out(ax, mine)
+
+
+def _laid_out(ax: Axes, mine: bool) -> Axes:
+    """Make room for labels in a figure of ours; one of the user's is theirs to lay out."""
+    if mine:
+        ax.figure.set_layout_engine("constrained")
     return ax

@@ -77,6 +77,16 @@ class Block(Memo):
         """Return how many intents count in each topic."""
         return np.count_nonzero(self.kept(rel, intents), axis=1)
 
+    @cached_property
+    def navigational(self) -> Bools:
+        """Which intents are navigational, ``[topic, intent]``."""
+        return self._by_topic(self.collection.intent_navigational[self._intents], fill=False)
+
+    @cached_property
+    def best_grade(self) -> Ints:
+        """The highest grade of each intent, ``[topic, intent]``."""
+        return self.grades[self.pool].max(axis=1)
+
     def weight(self, rel: int, intents: str, renormalise: bool) -> Floats:
         """Return Pr(i|q) of the intents that count, ``[topic, intent]``; 0 for the others."""
         key = ("weight", rel, intents, renormalise)

@@ -76,7 +76,9 @@ class Collection(Memo):
         self.intents: NDArray[np.object_] = names[pair % len(names)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
         self.intent_probability = self._agreed_probability(place, columns.probability)
-        self.intent_parent = self._agreed_parent(place, columns.parent)
+        self.intent_parent = self._agreed(place, columns.parent, "parents")
+        kinds = self._agreed(place, columns.type, "types")
+        self.intent_navigational: Bools = np.zeros(len(self.intents), dtype=bool) if kinds is None else kinds == "nav"
         self.intent_told = np.zeros(len(self.intents), dtype=bool)
         self.intent_told[place[columns.declared]] = True
         self.intent_declared = self._declared()
@@ -95,7 +97,8 @@ class Collection(Memo):
         nodes = zip(self.intent_topic.tolist(), self.intents, strict=True)
         return declared & ~np.fromiter((node in parents for node in nodes), dtype=bool, count=len(declared))
 
-    def _agreed_parent(self, place: Ints, given: NDArray[np.object_] | None) -> NDArray[np.object_] | None:
+    def _agreed(self, place: Ints, given: NDArray[np.object_] | None, what: str) -> NDArray[np.object_] | None:
+        """Return what all rows of an intent that tell something tell; refuse two that differ."""
         if given is None:
             return None
         agreed = np.full(len(self.intents), None, dtype=object)
@@ -104,7 +107,7 @@ class Collection(Memo):
         differ = np.flatnonzero(told & (agreed[place] != given))
         if len(differ):
             raise IrdivError(
-                f"{self.intent_name(place[differ[0]])} has two parents, {given[differ[0]]!r} and "
+                f"{self.intent_name(place[differ[0]])} has two {what}, {given[differ[0]]!r} and "
                 f"{agreed[place[differ[0]]]!r}; give every row of an intent the same."
             )
         return agreed

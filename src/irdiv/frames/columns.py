@@ -63,6 +63,7 @@ class QrelsColumns(NamedTuple):
     intent: Ids | None
     probability: NDArray[np.float64] | None
     parent: NDArray[np.object_] | None
+    type: NDArray[np.object_] | None
     max_grade: int
     """The highest grade of the scale as a column tells it, which a part of the qrels may not show; else 0."""
     declared: NDArray[np.bool_]
@@ -91,8 +92,9 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         doc=as_ids(frame[names["doc_id"]], "qrels"),
         grade=grades(frame[names["relevance"]]),
         intent=intent,
-        probability=_numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
+        probability=numbers(frame[names["probability"]], "qrels", nulls=True) if "probability" in names else None,
         parent=optional_ids(frame[names["parent_id"]]) if "parent_id" in names else None,
+        type=optional_ids(frame[names["type"]]) if "type" in names else None,
         max_grade=int(grades(frame[names["max_grade"]]).max(initial=0)) if "max_grade" in names else 0,
         declared=_any_known([frame[names[fact]] for fact in INTENT_FACTS if fact in names], len(frame)),
     )
@@ -107,7 +109,7 @@ def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_
     return RunColumns(
         query=as_ids(frame[names["query_id"]], "run"),
         doc=as_ids(frame[names["doc_id"]], "run"),
-        key=_numbers(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
+        key=numbers(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
     )
 
 
@@ -195,7 +197,7 @@ def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
 
 def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
     """Check grades, and return them as whole numbers."""
-    values = _numbers(column, "qrels")
+    values = numbers(column, "qrels")
     off = values != np.rint(values)
     if (np.abs(values) > MOST_GRADE).any():
         raise IrdivError(
@@ -210,7 +212,8 @@ def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def _numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArray[np.float64]:
+def numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArray[np.float64]:
+    """Check numbers, and return them as floats."""
     try:
         values = np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
     except Exception as error:
@@ -229,7 +232,7 @@ def _numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArr
 
 def check_probabilities(column: nw.Series[Any]) -> None:
     """Refuse probabilities that are no numbers or below 0; a missing one is no mistake."""
-    values = _numbers(column, "intents", nulls=True)
+    values = numbers(column, "intents", nulls=True)
     if (values < 0).any():
         raise IrdivError(f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more.")
 

@@ -45,9 +45,9 @@ def p_plus(lists: Lists, ideal: Lists, beta: float) -> Floats:
     return np.take_along_axis(mean, r_p, axis=-1)
 
 
-def stop_by_grade(grade: Ints, H: int) -> Floats:
+def stop_by_grade(grade: Ints, H: int | Ints) -> Floats:
     """Pr(r) = (2^x − 1) / 2^H, taken apart so that no power overflows."""
-    return np.ldexp(1.0, grade - H) - np.ldexp(1.0, -H)
+    return np.ldexp(1.0, grade - H) - np.ldexp(1.0, np.negative(H))
 
 
 def stop_by_gain(gain: Floats, ideal: Lists) -> Floats:

@@ -61,3 +61,27 @@ def _solve(sets: Bools, available: Ints, alpha: float, depth: int) -> Ints:
     if found.status != 0:
         raise RuntimeError(f"no proven best list: {found.message}")
     return np.argmax(np.rint(found.x[: x.size]).reshape(S, depth), axis=0)
+
+
+def cheapest_cover(relevant: Bools, a: float, b: float, wanted: int) -> float:
+    """Return the smallest cost of documents that cover as many intents as wanted, for ``relevant[document, intent]``.
+
+    A document costs a, and b for each of its intents.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    sets = np.unique(relevant[relevant.any(axis=1)], axis=0)
+    if wanted == 0 or len(sets) == 0:
+        return 0.0
+    S, intents = sets.shape
+    price = a + b * sets.sum(axis=1)
+    # y_i ≤ Σ_{s∋i} x_s, Σ_i y_i ≥ wanted
+    matrix = np.block([[-sets.T.astype(float), np.eye(intents)], [np.zeros((1, S)), -np.ones((1, intents))]])
+    limits = LinearConstraint(matrix, -np.inf, np.concatenate([np.zeros(intents), [-wanted]]))
+    cost = np.concatenate([price, np.zeros(intents)])
+    whole = np.concatenate([np.ones(S), np.zeros(intents)])
+    whole[S:] = 1
+    found = milp(cost, constraints=limits, integrality=whole, bounds=Bounds(0, 1), options={"mip_rel_gap": 0})
+    if found.status != 0:
+        raise RuntimeError(f"no proven cheapest cover: {found.message}")
+    return float(price @ np.rint(found.x[:S]))

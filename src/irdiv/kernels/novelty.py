@@ -19,6 +19,11 @@ def novelty_gain(relevant: Bools, alpha: float) -> Floats:
     return ordered_sum(np.where(relevant, decay[seen_before], 0.0), axis=-2)
 
 
+def first_met(relevant: Bools) -> Bools:
+    """Tell where each intent is met for the first time, for ``relevant[topic, intent, hit]``."""
+    return relevant & (np.cumsum(relevant, axis=-1) == 1)
+
+
 def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
     """Return NG at ranks 1 … depth of the greedy ideal list, for ``relevant[topic, document, intent]``."""
     return greedy_order(relevant, alpha, depth)[1]

@@ -61,6 +61,8 @@ class Declaration:
     """Measures this one is made of, by name."""
     owner: str = "irdiv"
     """The package whose name this is."""
+    on_layers: bool = True
+    """Whether it makes sense on the nodes of a layer of an intent hierarchy."""
 
     @property
     def by_name(self) -> dict[str, Parameter]:

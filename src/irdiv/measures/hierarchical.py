@@ -70,7 +70,8 @@ def declarations(flat: Iterable[Declaration]) -> Iterable[Declaration]:
 
 def _has_layers(declaration: Declaration) -> bool:
     # The other names of ndeval's are one with names of irdiv's but for '-' and '_', which a name of irdiv's has as one.
-    return declaration.needs_intents and (declaration.owner == "irdiv" or declaration.name in ("NRBP", "nNRBP"))
+    ours = declaration.owner == "irdiv" or declaration.name in ("NRBP", "nNRBP")
+    return declaration.needs_intents and declaration.on_layers and ours
 
 
 def _layers(block: Block, values: Values) -> Layers:
@@ -82,11 +83,9 @@ def _layers(block: Block, values: Values) -> Layers:
 
 def node_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     """Return the share of nodes covered."""
-    rel, covered, nodes = values["rel"], np.zeros(len(scene.block)), np.zeros(len(scene.block), dtype=np.int64)
-    for layer in _layers(scene.block, values).layers:
-        covered += at(covered_intents(scene.on(layer), rel), scene.rank, cutoff)
-        nodes += layer.number_of_nodes
-    return ratio(covered, nodes)
+    found, rel = _layers(scene.block, values).layers, values["rel"]
+    covered = sum(at(covered_intents(scene.on(layer), rel), scene.rank, cutoff) for layer in found)
+    return ratio(np.asarray(covered), sum(layer.number_of_nodes for layer in found))
 
 
 def _la_score(
@@ -95,9 +94,9 @@ def _la_score(
     """Σ_v w_v · M_v."""
     found = _layers(scene.block, values)
     w = found.weights(values["layer_weights"])
-    total = np.zeros(len(scene.block))
+    total: Any = 0.0
     for number, layer in enumerate(found.layers):
-        total += w[:, number] * score(scene.on(layer), _flat(values), cutoff)
+        total = total + w[:, number] * score(scene.on(layer), _flat(values), cutoff)
     return total
 
 

@@ -38,7 +38,7 @@ def merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
 def _intent_aware(base: Base) -> Declaration:
     def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
         weight = scene.block.weight(values["rel"], values["intents"], values["renormalise"])
-        return ordered_sum(weight * _graded_score(base, scene, values, cutoff, adhoc=False))
+        return ordered_sum(weight * graded_score(base, scene, values, cutoff, adhoc=False))
 
     return Declaration(
         family="M-IA: every intent scored on its own, then the mean of the scores",
@@ -63,7 +63,7 @@ _IA_OTHERS = {
 
 def _alone(base: Base) -> Declaration:
     def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        return _graded_score(base, scene, values, cutoff, adhoc=True)[:, 0]
+        return graded_score(base, scene, values, cutoff, adhoc=True)[:, 0]
 
     return Declaration(
         family="ad hoc: on the highest grade of a document over intents",
@@ -79,7 +79,7 @@ def _alone(base: Base) -> Declaration:
     )
 
 
-def _graded_score(base: Base, scene: Scene, values: Values, cutoff: int | None, *, adhoc: bool) -> Floats:
+def graded_score(base: Base, scene: Scene, values: Values, cutoff: int | None, *, adhoc: bool) -> Floats:
     """Return scores ``[topic, intent]`` on the grades of each intent, or on the ad hoc grades as one intent."""
     block = scene.block
     rel, gain = values.get("rel", 1), _gain_that_counts(base, values)

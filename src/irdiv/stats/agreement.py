@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike
 
 from irdiv.errors import IrdivError, examples
 from irdiv.kernels.lists import Floats
-from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.stats.table import NO_DIFFERENCE, EvaluationLike, as_list, as_table
 
 Correlation: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric"]
-_TIE = 1e-12
 
 
 def tau_ap(estimate: ArrayLike, gold: ArrayLike) -> float:
     """Return Yilmaz, Aslam and Robertson's τ_ap of the ranking by one set of scores against that by another.
 
     τ_ap = 2/(N−1) · Σ_{i=2..N} C(i)/(i−1) − 1, C(i) the systems above rank i of the estimate that are above that
-    system in the gold ranking too. A tie in gold counts one half. Of systems tied in the estimate, the mean of their
-    best and their worst order is taken, so that names and order do not matter.
+    system in the gold ranking too. A tie in gold counts one half, and in both rankings one. Of systems tied in the
+    estimate, the mean of their best and their worst order is taken, so that names and order do not matter.
 
     Parameters
     ----------
@@ -40,19 +39,23 @@ def tau_ap(estimate: ArrayLike, gold: ArrayLike) -> float:
     if len(one) < 2:
         raise IrdivError("a correlation of rankings needs at least two systems.")
     orders = [np.lexsort((-sign * two, -one)) for sign in (1, -1)]
-    return float(np.mean([_tau_ap_of(two[order]) for order in orders]))
+    return float(np.mean([_tau_ap_of(one[order], two[order]) for order in orders]))
 
 
-def _tau_ap_of(gold: Floats) -> float:
-    """Return τ_ap for gold scores in the order of the estimate."""
-    above = np.tril(gold[None, :] - gold[:, None], -1)
-    concordant = np.tril(np.where(np.abs(above) <= _TIE, 0.5, above > 0), -1).sum(axis=1)
+def _tau_ap_of(estimate: Floats, gold: Floats) -> float:
+    """Return τ_ap for systems in the order of the estimate."""
+    above = gold[None, :] - gold[:, None]
+    tied = np.where(estimate[None, :] == estimate[:, None], 1.0, 0.5)
+    concordant = np.tril(np.where(above == 0, tied, above > 0), -1).sum(axis=1)
     N = len(gold)
     return float(2.0 / (N - 1) * (concordant[1:] / np.arange(1, N)).sum() - 1.0)
 
 
 def _scores(values: ArrayLike) -> Floats:
-    out = np.asarray(values, dtype=np.float64)
+    try:
+        out = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise IrdivError(f"a ranking is given by scores, one for each system; found {values!r}.") from None
     if out.ndim != 1 or not np.isfinite(out).all():
         raise IrdivError(f"a ranking is given by finite scores, one for each system; found {values!r}.")
     # Scores that differ by rounding only are ties.
@@ -94,7 +97,7 @@ def correlate(evaluation: EvaluationLike, method: Correlation = "tau", *, measur
     table.pairs()
     means = list(table.values.mean(axis=2).T)
     of = _CORRELATIONS[method]
-    matrix = [[1.0 if one is two else of(one, two) for two in means] for one in means]
+    matrix = [[of(one, two) for two in means] for one in means]
     names = pd.Index(table.measures, name="measure")
     return pd.DataFrame(matrix, index=names, columns=names.rename("gold" if method == "tau_ap" else "measure"))
 
@@ -121,16 +124,15 @@ def concordance(evaluation: EvaluationLike, gold: Any, *, measures: Any = None) 
         missing where there are none.
     """
     table = as_table(evaluation)
-    wanted = gold if isinstance(gold, Sequence) and not isinstance(gold, str) else [gold]
-    golden = [table.measure_number(measure) for measure in wanted]
+    golden = [table.measure_number(measure) for measure in as_list(gold)]
     if not golden:
         raise IrdivError("no gold measure given; name one or several that were evaluated.")
     names = [m for i, m in enumerate(table.measures) if i not in golden] if measures is None else measures
-    chosen = [table.measure_number(m) for m in ([names] if isinstance(names, str) else names)]
+    chosen = [table.measure_number(measure) for measure in as_list(names)]
     if len(chosen) < 2:
         raise IrdivError("a concordance test compares at least two measures besides the gold ones.")
     z = np.stack([z for _, z in table.differences(table.pairs())]).reshape(len(table.measures), -1)
-    sign = np.where(np.abs(z) <= _TIE, 0, np.sign(z)).astype(np.int8)
+    sign = np.where(np.abs(z) <= NO_DIFFERENCE, 0, np.sign(z)).astype(np.int8)
     agrees = [(sign[m] * sign[golden] >= 0).all(axis=0) for m in chosen]
     rows = []
     for i, one in enumerate(chosen):

@@ -12,10 +12,11 @@ from irdiv.errors import IrdivError, examples
 from irdiv.kernels.lists import Floats
 from irdiv.stats.intervals import Interval
 from irdiv.stats.paired import Test, Tested, names_of_tests, paired_tests, require_samples
-from irdiv.stats.resampling import CELLS, TIE, Rng, require_topics, share
+from irdiv.stats.resampling import CELLS, TIE, Rng, random_generator, require_topics, share
 from irdiv.stats.table import EvaluationLike, Table, as_table
 
 AnyTest: TypeAlias = Test | Literal["tukey"]
+ALL_TESTS = (*names_of_tests(), "tukey")
 
 
 def compare(
@@ -26,8 +27,8 @@ def compare(
     measures: Any = None,
     correction: str | None = None,
     rng: Rng = 0,
-    B: int = 1000,
-    plus_one: bool = False,
+    B: int | None = None,
+    plus_one: bool | None = None,
     interval: Interval = "bca",
     level: float = 0.95,
 ) -> pd.DataFrame:
@@ -48,7 +49,8 @@ def compare(
         A method of ``statsmodels.stats.multitest.multipletests``, as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``,
         over the pairs of each measure; needs the extra ``stats``.
     rng, B, plus_one, interval, level
-        As of `irdiv.bootstrap_test`.
+        As of `irdiv.bootstrap_test`; by default B and plus_one are those of the test, 10,000 and True for
+        randomisation.
 
     Returns
     -------
@@ -68,9 +70,11 @@ def compare(
     """
     table = as_table(evaluation, measures)
     pairs = _pairs(table, baseline)
-    known = (*names_of_tests(), "tukey")
-    if test not in known:
-        raise IrdivError(f"test={test!r} is not known; choose one of {examples(known, 4)}.")
+    if test not in ALL_TESTS:
+        raise IrdivError(f"test={test!r} is not known; choose one of {examples(ALL_TESTS, 4)}.")
+    if test == "tukey" and correction is not None:
+        raise IrdivError("test='tukey' takes account of all pairs by itself; leave the correction out.")
+    B, plus_one = settings(test, B, plus_one)
     rows = []
     for number, (measure, z) in enumerate(table.differences(pairs)):
         if test == "tukey":
@@ -81,11 +85,19 @@ def compare(
     return pd.concat(rows, ignore_index=True)
 
 
+def settings(test: AnyTest, B: int | None, plus_one: bool | None) -> tuple[int, bool]:
+    """Return the number of samples and whether to count one more, by default those of the test."""
+    drawn = test == "randomisation"
+    return (10_000 if drawn else 1000) if B is None else B, drawn if plus_one is None else plus_one
+
+
 def _pairs(table: Table, baseline: str | Iterable[str] | None) -> list[tuple[int, int]]:
     if baseline is None:
         return table.pairs()
-    names = [baseline] if isinstance(baseline, str) else list(baseline)
-    chosen = [table.run_number(name) for name in names]
+    names = list(baseline) if isinstance(baseline, Iterable) and not isinstance(baseline, str) else [baseline]
+    if not names:
+        raise IrdivError("no baseline given; name a run, or leave it out for all pairs.")
+    chosen = [table.run_number(str(name)) for name in names]
     pairs = [(run, base) for base in chosen for run in range(len(table.runs)) if run not in chosen]
     if not pairs:
         raise IrdivError("all runs are baselines; leave one out to compare with them.")
@@ -124,7 +136,7 @@ def _adjusted(p: Floats, correction: str | None) -> Floats:
         raise IrdivError("corrections need statsmodels: pip install 'irdiv[stats]'.") from None
     try:
         return np.asarray(multipletests(p, method=correction)[1], dtype=np.float64)
-    except ValueError:
+    except (AttributeError, TypeError, ValueError):
         raise IrdivError(
             f"correction={correction!r} is not known; statsmodels has 'bonferroni', 'holm', 'fdr_bh' and others."
         ) from None
@@ -141,7 +153,7 @@ def tukey_p(
     runs, n = values.shape
     require_topics(n)
     require_samples(B)
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     largest = np.empty(B)
     step = max(1, CELLS // values.size)
     for start in range(0, B, step):

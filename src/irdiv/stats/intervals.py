@@ -8,7 +8,7 @@ import numpy as np
 
 from irdiv.errors import IrdivError, examples
 from irdiv.kernels.lists import Floats
-from irdiv.stats.resampling import Counts, mean_and_spread, sample_means, tiles
+from irdiv.stats.resampling import TIE, Counts, mean_and_spread, sample_means, tiles
 
 Interval: TypeAlias = Literal["bca", "percentile", "t"]
 
@@ -44,7 +44,10 @@ def _bca(z: Floats, means: Floats, tail: Floats) -> Floats:
 
     n = z.shape[1]
     observed = z.mean(axis=1)
-    below = np.count_nonzero(means < observed[:, None], axis=1) + np.count_nonzero(means <= observed[:, None], axis=1)
+    # Samples that tie with what was observed differ from it by rounding, to either side.
+    room = TIE * np.abs(z).max(axis=1)
+    below = np.count_nonzero(means < (observed - room)[:, None], axis=1)
+    below += np.count_nonzero(means <= (observed + room)[:, None], axis=1)
     bias = special.ndtri(below / (2.0 * means.shape[1]))
     left_out = (z.sum(axis=1, keepdims=True) - z) / (n - 1)
     u = left_out.mean(axis=1, keepdims=True) - left_out

@@ -21,6 +21,7 @@ from irdiv.stats.resampling import (
     mean_and_spread,
     null_samples,
     observe,
+    random_generator,
     require_topics,
     share,
     signs,
@@ -112,7 +113,7 @@ def bootstrap_test(
     Examples
     --------
     >>> bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
-    PairedTest(bootstrap, n=4, difference=0.2500 [0.1250, 0.3250], statistic=3.8730, p=0.035, effect_size=1.9365)
+    PairedTest(bootstrap, n=4, difference=0.2500 [0.1500, 0.3500], statistic=3.8730, p=0.035, effect_size=1.9365)
     >>> statistic, p = bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
     """
     return _two(x, y, "bootstrap", rng, B, plus_one, interval, level)
@@ -196,7 +197,7 @@ def paired_tests(z: Floats, test: Test, rng: Rng, B: int, plus_one: bool, interv
     if test not in get_args(Test):
         raise IrdivError(f"test={test!r} is not known; choose one of {examples(get_args(Test))}.")
     mean, spread = mean_and_spread(z)
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     needs_counts = test == "bootstrap" or interval != "t"
     counts = bootstrap_counts(n, B, generator) if needs_counts else None
     statistic = mean if test == "randomisation" else t_statistic(mean, spread, n)
@@ -210,10 +211,10 @@ def paired_tests(z: Floats, test: Test, rng: Rng, B: int, plus_one: bool, interv
     return Tested(statistic, p, mean, intervals(z, counts, interval, level), t_statistic(mean, spread, 1))
 
 
-def require_samples(B: int) -> None:
+def require_samples(B: int, name: str = "B") -> None:
     """Refuse a number of samples that is none."""
     if not isinstance(B, int | np.integer) or isinstance(B, bool) or B < 1:
-        raise IrdivError(f"B={B!r} is not a number of samples; give a whole number from 1.")
+        raise IrdivError(f"{name}={B!r} is not a number of samples; give a whole number from 1.")
 
 
 def bootstrap_p(z: Floats, counts: Counts, plus_one: bool) -> Floats:

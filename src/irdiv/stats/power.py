@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.kernels.lists import Floats, Ints
-from irdiv.stats.compare import AnyTest, tukey_p
+from irdiv.stats.compare import ALL_TESTS, AnyTest, settings, tukey_p
 from irdiv.stats.paired import bootstrap_p, paired_tests, require_samples
 from irdiv.stats.resampling import (
     Counts,
@@ -22,10 +22,11 @@ from irdiv.stats.resampling import (
     far_from_null,
     null_samples,
     observe,
+    random_generator,
     require_topics,
     share,
 )
-from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.stats.table import NO_DIFFERENCE, EvaluationLike, as_table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -104,8 +105,8 @@ def discriminative_power(
     measures: Any = None,
     alpha: float = 0.05,
     rng: Rng = 0,
-    B: int = 1000,
-    plus_one: bool = False,
+    B: int | None = None,
+    plus_one: bool | None = None,
     delta: bool = True,
 ) -> DiscriminativePower:
     """Return the share of run pairs that each measure tells apart (Sakai, SIGIR 2006).
@@ -138,8 +139,10 @@ def discriminative_power(
      I-rec@10      1            0 0.00% 0.1806
     D-nDCG@10      1            0 0.00% 0.0696
     """
-    if not 0 < alpha < 1:
-        raise IrdivError(f"alpha={alpha!r} is not a significance level; give a number between 0 and 1, as 0.05.")
+    _require_level(alpha)
+    if test not in ALL_TESTS:
+        raise IrdivError(f"test={test!r} is not known; choose one of {examples(ALL_TESTS, 4)}.")
+    B, plus_one = settings(test, B, plus_one)
     table = as_table(evaluation, measures)
     pairs = table.pairs()
     n = table.values.shape[2]
@@ -164,6 +167,11 @@ def discriminative_power(
     return DiscriminativePower(tuple(table.measures), names, p, z.mean(axis=2), required.max(axis=1), alpha)
 
 
+def _require_level(alpha: float) -> None:
+    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise IrdivError(f"alpha={alpha!r} is not a significance level; give a number between 0 and 1, as 0.05.")
+
+
 def bootstrap_power(z: Floats, counts: Counts, alpha: float, plus_one: bool) -> tuple[Floats, Floats]:
     """Return p and the difference required of each row of differences, in one pass over the samples."""
     B = len(counts)
@@ -173,8 +181,10 @@ def bootstrap_power(z: Floats, counts: Counts, alpha: float, plus_one: bool) -> 
     observed = observe(z)
     for null in null_samples(z, counts):
         p[null.pairs] = share(far_from_null(observed, null), B, plus_one)
-        at = np.partition(null.ratio, place, axis=1)[:, place : place + 1]
-        trial = (null.ratio == at).argmax(axis=1)
+        # A sample of zeros only has no t, and no difference.
+        ratio = np.nan_to_num(null.ratio, copy=False, nan=0.0)
+        at = np.partition(ratio, place, axis=1)[:, place : place + 1]
+        trial = (ratio == at).argmax(axis=1)
         delta[null.pairs] = np.sqrt(null.mean_square[np.arange(len(trial)), trial])
     return p, delta
 
@@ -196,7 +206,7 @@ def power_by_topics(
     evaluation, measures, alpha, B
         As of `discriminative_power`, by the bootstrap test.
     sizes
-        Numbers of topics; by default about ten steps up to all.
+        Numbers of topics; by default about ten steps from five up to all. With very few topics the test finds too much.
     trials
         How many subsets of each size.
     rng
@@ -207,9 +217,12 @@ def power_by_topics(
     pandas.DataFrame
         ``measure, topics, power, low, high``: mean, lowest and highest power over the subsets.
     """
+    _require_level(alpha)
+    require_samples(B)
+    require_samples(trials, "trials")
     table = as_table(evaluation, measures)
     pairs = table.pairs()
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     sizes = _sizes(sizes, 2, table.values.shape[2])
     z = np.concatenate([z for _, z in table.differences(pairs)])
     rows = []
@@ -230,8 +243,8 @@ def _sizes(sizes: Sequence[int] | None, least: int, most: int) -> list[int]:
     if most < least:
         raise IrdivError(f"subsets need at least {least} topics each, but there are only {most}.")
     if sizes is None:
-        return list(dict.fromkeys(np.linspace(least, most, 10).round().astype(int).tolist()))
-    wrong = [size for size in sizes if not least <= size <= most]
+        return list(dict.fromkeys(np.linspace(min(max(least, 5), most), most, 10).round().astype(int).tolist()))
+    wrong = [size for size in sizes if not isinstance(size, int | np.integer) or not least <= size <= most]
     if wrong:
         raise IrdivError(f"subsets have {least} to {most} topics here; found {wrong[0]}.")
     return [int(size) for size in sizes]
@@ -267,9 +280,12 @@ def swap_rates(
         ``measure, topics, low, high, comparisons, swaps, rate``, for differences from low up to high; comparisons
         without a difference on either set are left out. The two sets of topics are disjoint.
     """
+    if not isinstance(bin_width, int | float) or not bin_width > 0:
+        raise IrdivError(f"bin_width={bin_width!r} is not a width; give a number above 0.")
+    require_samples(trials, "trials")
     table = as_table(evaluation, measures)
     pairs = table.pairs()
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     sizes = _sizes(sizes, 1, table.values.shape[2] // 2)
     z = np.stack([z for _, z in table.differences(pairs)])
     rows = []
@@ -295,5 +311,4 @@ def _split_means(z: Floats, size: int, trials: int, generator: np.random.Generat
     np.put_along_axis(member[0], order[:, :size], 1.0, axis=1)
     np.put_along_axis(member[1], order[:, size : 2 * size], 1.0, axis=1)
     one, two = (z @ side.T / size for side in member)
-    tiny = 1e-12
-    return np.where(np.abs(one) < tiny, 0.0, one), np.where(np.abs(two) < tiny, 0.0, two)
+    return np.where(np.abs(one) <= NO_DIFFERENCE, 0.0, one), np.where(np.abs(two) <= NO_DIFFERENCE, 0.0, two)

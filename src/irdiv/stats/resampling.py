@@ -32,7 +32,7 @@ Counts: TypeAlias = NDArray[np.uint16]
 
 def bootstrap_counts(n: int, B: int, rng: Rng) -> Counts:
     """Return how often each of n topics is drawn in B samples of n, as ``[sample, topic]``."""
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     out = np.empty((B, n), dtype=np.uint16)
     step = max(1, CELLS // n)
     for start in range(0, B, step):
@@ -46,7 +46,7 @@ def signs(n: int, B: int, rng: Rng) -> NDArray[np.int8]:
     """Return all signs of n differences where there are at most B, else B at random, as ``[sample, topic]``."""
     if n < 31 and 2**n <= B:
         return np.where((np.arange(2**n)[:, None] >> np.arange(n)) & 1, -1, 1).astype(np.int8)
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     out = np.empty((B, n), dtype=np.int8)
     step = max(1, CELLS // n)
     for start in range(0, B, step):
@@ -169,6 +169,14 @@ def _may_be_flat(z: Floats, n: int) -> Bools:
 def share(count: Ints, B: int, plus_one: bool) -> Floats:
     """Return count / B, or (count + 1) / (B + 1)."""
     return np.asarray((count + 1.0) / (B + 1.0) if plus_one else count / float(B), dtype=np.float64)
+
+
+def random_generator(rng: Rng) -> np.random.Generator:
+    """Return a generator from a seed, or a generator as it is."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise IrdivError(f"rng={rng!r} is neither a seed, a whole number from 0, nor a numpy Generator.") from None
 
 
 def require_topics(n: int) -> None:

@@ -6,19 +6,25 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import Evaluation
-from irdiv.frames.columns import as_frame, find_columns
+from irdiv.frames.columns import as_frame, numbers
+from irdiv.frames.ids import as_ids, natural_order
 from irdiv.kernels.lists import Floats
 from irdiv.measures.spec import parse
 
 EvaluationLike: TypeAlias = Any
 """An `Evaluation`, or a frame with ``run, query_id, measure, value``."""
 
+NO_DIFFERENCE = 1e-12
+"""Values that differ by no more than this are equal but for rounding."""
 _COLUMNS = ("run", "query_id", "measure", "value")
+# As `pt.Experiment(perquery=True)` has them.
+_ALIASES = {"name": "run", "qid": "query_id"}
 
 
 class Table(NamedTuple):
@@ -26,6 +32,7 @@ class Table(NamedTuple):
 
     runs: list[str]
     measures: list[str]
+    topics: list[str]
     values: Floats
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -62,33 +69,45 @@ class Table(NamedTuple):
 def as_table(evaluation: EvaluationLike, measures: Any = None) -> Table:
     """Return the values of an evaluation, of some of its measures if they are given."""
     if isinstance(evaluation, Evaluation):
-        table = Table(list(evaluation.runs), [str(m) for m in evaluation.measures], evaluation.values)
+        names = [str(measure) for measure in evaluation.measures]
+        table = Table(list(evaluation.runs), names, list(evaluation.query_ids), evaluation.values)
     else:
         table = _from_frame(evaluation)
+    if not np.isfinite(table.values).all():
+        raise IrdivError("the evaluation has values that are no finite numbers; drop or mend them.")
     if measures is None:
         return table
-    wanted = [table.measure_number(m) for m in ([measures] if isinstance(measures, str) else measures)]
-    return Table(table.runs, [table.measures[m] for m in wanted], table.values[:, wanted])
+    wanted = [table.measure_number(measure) for measure in as_list(measures)]
+    if not wanted:
+        raise IrdivError("no measures given; name some that were evaluated, or none for all.")
+    return Table(table.runs, [table.measures[m] for m in wanted], table.topics, table.values[:, wanted])
+
+
+def as_list(measures: Any) -> list[Any]:
+    """Return one or several measures as a list."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, str | ir_measures.Measure)
+    return list(measures) if several else [measures]
 
 
 def _from_frame(evaluation: Any) -> Table:
     frame = as_frame(evaluation, "evaluation", pd.read_csv, _COLUMNS[:3])
-    missing = [name for name in _COLUMNS if name not in frame.columns]
-    if missing:
+    present = frame.columns
+    frame = frame.rename({old: new for old, new in _ALIASES.items() if old in present and new not in present})
+    if any(name not in frame.columns for name in _COLUMNS):
         raise IrdivError(
             f"the evaluation lacks a column: expected {examples(_COLUMNS, 4)}, found {examples(frame.columns, 9)}."
         )
-    find_columns(frame, "evaluation", ("query_id",), ())
-    tidy = pd.DataFrame({name: frame[name].to_list() for name in _COLUMNS})
+    keys = {name: np.asarray(as_ids(frame[name], "evaluation"), dtype=object) for name in _COLUMNS[:3]}
+    tidy = pd.DataFrame({**keys, "value": numbers(frame["value"], "evaluation")})
     twice = tidy[tidy.duplicated(list(_COLUMNS[:3]))]
     if len(twice):
         run, query, measure = twice[list(_COLUMNS[:3])].iloc[0]
         raise IrdivError(f"the evaluation has two values of {measure} for run {run!r} and topic {query!r}.")
-    keys = [pd.factorize(tidy[name].astype(str)) for name in _COLUMNS[:3]]
+    # The order of rows must not matter, as samples are drawn by the number of a topic.
+    names = {name: sorted(set(of)) for name, of in keys.items()}
+    names = {name: [of[place] for place in natural_order(of)] for name, of in names.items()}
+    places = [pd.Index(names[name]).get_indexer(pd.Index(keys[name])) for name in ("run", "measure", "query_id")]
     # A topic that a run misses scores 0, as everywhere.
-    values = np.zeros([len(found) for _, found in keys])
-    values[tuple(code for code, _ in keys)] = tidy["value"].astype(float)
-    if not np.isfinite(values).all():
-        raise IrdivError("the evaluation has values that are no finite numbers; drop or mend them.")
-    runs, _, names = ([str(name) for name in found] for _, found in keys)
-    return Table(runs, names, np.moveaxis(values, 1, 2))
+    values = np.zeros([len(names[name]) for name in ("run", "measure", "query_id")])
+    values[tuple(places)] = tidy["value"]
+    return Table(names["run"], names["measure"], names["query_id"], values)
