@@ -35,13 +35,14 @@ if TYPE_CHECKING:
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
     from irdiv.hierarchy.sources import nested_intents, with_paths
-    from irdiv.oracles import oracle
+    from irdiv.oracles import ideal_gaps, oracle
     from irdiv.plugins.ir_datasets_plugin import register_imine
     from irdiv.plugins.pyterrier_plugin import oracle_transformer
     from irdiv.stats.agreement import concordance, correlate, tau_ap
     from irdiv.stats.compare import compare
     from irdiv.stats.paired import PairedTest, bootstrap_test, randomisation_test, t_test
     from irdiv.stats.power import DiscriminativePower, discriminative_power, power_by_topics, swap_rates
+    from irdiv.traditional import gain_vectors, precision_recall, summary_statistics, user_measures
     from irdiv.views.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
@@ -74,11 +75,14 @@ _LAZY = {
     "correlate": "irdiv.stats.agreement",
     "discriminative_power": "irdiv.stats.power",
     "evaluate": "irdiv.evaluation",
+    "gain_vectors": "irdiv.traditional",
+    "ideal_gaps": "irdiv.oracles",
     "load": "irdiv.datasets.irds",
     "nested_intents": "irdiv.hierarchy.sources",
     "oracle": "irdiv.oracles",
     "oracle_transformer": "irdiv.plugins.pyterrier_plugin",
     "power_by_topics": "irdiv.stats.power",
+    "precision_recall": "irdiv.traditional",
     "randomisation_test": "irdiv.stats.paired",
     "read_heval": "irdiv.datasets.heval",
     "read_imine": "irdiv.datasets.imine",
@@ -87,6 +91,7 @@ _LAZY = {
     "read_qrels": "irdiv.frames.trec",
     "read_run": "irdiv.frames.trec",
     "register_imine": "irdiv.plugins.ir_datasets_plugin",
+    "summary_statistics": "irdiv.traditional",
     "swap_rates": "irdiv.stats.power",
     "t_test": "irdiv.stats.paired",
     "tau_ap": "irdiv.stats.agreement",
@@ -96,6 +101,7 @@ _LAZY = {
     "to_ndeval": "irdiv.datasets.export",
     "to_ntcir": "irdiv.datasets.export",
     "to_pyterrier": "irdiv.datasets.export",
+    "user_measures": "irdiv.traditional",
     "with_intents": "irdiv.frames.intents",
     "with_paths": "irdiv.hierarchy.sources",
 }
@@ -140,7 +146,9 @@ __all__ = [
     "correlate",
     "discriminative_power",
     "evaluate",
+    "gain_vectors",
     "hand_back",
+    "ideal_gaps",
     "load",
     "nDCG",
     "nERR",
@@ -150,6 +158,7 @@ __all__ = [
     "oracle_transformer",
     "parse",
     "power_by_topics",
+    "precision_recall",
     "randomisation_test",
     "read_heval",
     "read_imine",
@@ -158,6 +167,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "register_imine",
+    "summary_statistics",
     "swap_rates",
     "t_test",
     "take_over",
@@ -168,6 +178,7 @@ __all__ = [
     "to_ndeval",
     "to_ntcir",
     "to_pyterrier",
+    "user_measures",
     "with_intents",
     "with_paths",
 ]

@@ -122,6 +122,34 @@ def _parser() -> argparse.ArgumentParser:
     tree.add_argument("--weights", choices=("UT", "UB", "NT", "NB"), help="weights of nodes (default: NB, else UB)")
     tree.add_argument("--svg", action="store_true", help="write an SVG picture of one topic")
 
+    gaps = _command(
+        commands, "ideals", _ideals, "tell how far the greedy ideal of alpha-nDCG falls short of the true one"
+    )
+    gaps.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    gaps.add_argument("-k", "--cutoff", type=int, default=10, metavar="K", help="cutoff of alpha-DCG (default: 10)")
+    gaps.add_argument("--alpha", type=float, default=0.5, help="redundancy intolerance (default: 0.5)")
+    gaps.add_argument("--time-limit", type=float, metavar="S", help="seconds for each topic (default: none)")
+    gaps.add_argument("-q", "--per-query", action="store_true", help="each topic instead of a summary")
+    gaps.add_argument("--csv", action="store_true", help="comma-separated values with all digits instead of a table")
+
+    cases = _command(
+        commands, "properties", _properties, "check which measures keep their promises on all short rankings"
+    )
+    cases.add_argument("-m", "--measures", metavar="SPEC", nargs="+", action="extend", required=True, help="measures")
+    cases.add_argument(
+        "-p",
+        "--properties",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        help="relevance, irrelevance, redundancy (the default), induction, replacement, swap",
+    )
+    cases.add_argument("--aspects", type=int, default=2, help="aspects of the topic (default: 2)")
+    cases.add_argument("--depth", type=int, default=10, help="length of the longest ranking (default: 10)")
+    cases.add_argument("--grades", type=int, default=1, help="highest grade (default: 1)")
+    cases.add_argument("--weights", type=float, nargs="+", metavar="P", help="probabilities of the aspects")
+    cases.add_argument("--csv", action="store_true", help="comma-separated values with all digits instead of a table")
+
     demo = _command(commands, "demo", _demo, "score two small runs on a small collection, all built in")
     _add_output(demo)
     return parser
@@ -361,6 +389,36 @@ def _hierarchy(arguments: argparse.Namespace) -> None:
         shown = (report.svg() if arguments.svg else str(report) for report in reports)
     for number, text in enumerate(shown):
         print(("\n" if number else "") + text)
+
+
+def _ideals(arguments: argparse.Namespace) -> None:
+    frame = irdiv.ideal_gaps(
+        arguments.qrels, cutoff=arguments.cutoff, alpha=arguments.alpha, time_limit=arguments.time_limit
+    )
+    if arguments.per_query or arguments.csv:
+        _print_frame(frame, arguments)
+        return
+    short = frame[frame["gap"] > 0]
+    print(f"greedy falls short of the best list of {arguments.cutoff} documents in {len(short)} of {len(frame)} topics")
+    if len(short):
+        print(f"by {100 * short['gap'].mean():.3f}% in the mean of these, at most {100 * short['gap'].max():.3f}%")
+    open_ = int((~frame["proven"]).sum())
+    print(f"all lists proven best in {frame['seconds'].sum():.1f} s" if not open_ else f"not proven: {open_} topics")
+
+
+def _properties(arguments: argparse.Namespace) -> None:
+    from irdiv import properties
+
+    chosen = {"properties": arguments.properties} if arguments.properties else {}
+    frame = properties.check(
+        arguments.measures,
+        **chosen,
+        aspects=arguments.aspects,
+        depth=arguments.depth,
+        grades=arguments.grades,
+        weights=arguments.weights,
+    )
+    _print_frame(frame, arguments)
 
 
 def _demo(arguments: argparse.Namespace) -> None:

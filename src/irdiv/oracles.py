@@ -12,8 +12,9 @@ from irdiv.arrays.block import Block
 from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike
-from irdiv.kernels.lists import Floats, Ints
+from irdiv.kernels.lists import Floats, Ints, log_discount, ratio
 from irdiv.kernels.novelty import greedy_order
+from irdiv.measures.novelty import ideal_novelty_score
 from irdiv.measures.operators import global_gain, pool_grades
 from irdiv.measures.spec import parse
 
@@ -93,6 +94,62 @@ def _by_gain(gain: Floats) -> Ints:
     backwards = np.argsort(-gain[:, ::-1], axis=1, kind="stable")
     documents = gain.shape[1] - 1 - backwards
     return np.where(np.take_along_axis(gain, documents, axis=1) > 0, documents, -1)
+
+
+def ideal_gaps(
+    qrels: QrelsLike | Collection,
+    *,
+    cutoff: int = 10,
+    alpha: float = 0.5,
+    rel: int = 1,
+    time_limit: float | None = None,
+) -> pd.DataFrame:
+    """Return how far the greedy ideal of α-nDCG falls short of the true one in each topic.
+
+    Parameters
+    ----------
+    qrels
+        Diversity qrels, or a `Collection`.
+    cutoff, alpha, rel
+        Of α-DCG.
+    time_limit
+        Seconds to search in each topic; without it the search ends with a proof.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``query_id, greedy, exact, bound, gap, proven, seconds``: α-DCG of the greedy list and of the best one found,
+        what none can exceed, the share by which greedy falls short of the best found, and whether that one is proven
+        best.
+    """
+    from irdiv.kernels.exact import exact_ideals
+
+    collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
+    collection.require_intents("the ideal of α-nDCG")
+    chosen = parse("alpha-nDCG(ideal='exact')")(alpha=alpha, rel=rel, time_limit=time_limit, cutoff=cutoff)
+    values = chosen.values()
+    parts = []
+    for block in collection.blocks:
+        greedy = ideal_novelty_score(block, values, cutoff, cutoff, log_discount)
+        relevant = block.grades[block.pool] >= values["rel"]
+        ideals = exact_ideals(relevant, values["alpha"], cutoff, values["time_limit"])
+        exact = np.maximum([ideal.found for ideal in ideals], greedy)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "query_id": collection.topics[block.start : block.stop],
+                    "greedy": greedy,
+                    "exact": exact,
+                    "bound": np.maximum([ideal.bound for ideal in ideals], exact),
+                    "gap": 1.0 - ratio(greedy, exact) * (exact > 0) - (exact == 0),
+                    "proven": [ideal.proven for ideal in ideals],
+                    "seconds": [ideal.seconds for ideal in ideals],
+                }
+            ).astype({"query_id": str})
+        )
+    frame = pd.concat(parts, ignore_index=True)
+    # Two lists of equal worth may differ in the last bits.
+    return frame.assign(gap=frame["gap"].where(frame["gap"] > 1e-12, 0.0))
 
 
 def lines(run: pd.DataFrame, tag: str) -> Iterator[str]:

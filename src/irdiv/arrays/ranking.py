@@ -59,7 +59,7 @@ class Scene(Memo):
         super().__init__()
         self.block = block
         self.rank, self.last, self.length = rank, last, length
-        self._rows = rows
+        self.rows = rows
         self.grades = np.moveaxis(block.grades[rows], 2, 1)
         """Grades as ``[topic, intent, hit]``."""
 
@@ -75,7 +75,7 @@ class Scene(Memo):
 
     def on(self, layer: Block) -> Scene:
         """Return the same ranking with other intents of the same documents."""
-        return self.keep(layer, lambda: Scene(layer, self.rank, self._rows, self.last, self.length))
+        return self.keep(layer, lambda: Scene(layer, self.rank, self.rows, self.last, self.length))
 
     def relevant(self, rel: int) -> Bools:
         """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""

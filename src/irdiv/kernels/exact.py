@@ -8,32 +8,58 @@ meeting where the t-th document of the intent is, and needs no constraint to do 
 
 from __future__ import annotations
 
+from time import perf_counter
+from typing import NamedTuple
+
 import numpy as np
 
-from irdiv.kernels.lists import Bools, Floats, Ints, log_discount, ordered_sum, powers
-from irdiv.kernels.novelty import novelty_gain
+from irdiv.kernels.lists import Bools, Ints, log_discount, ordered_sum, powers
+from irdiv.kernels.novelty import greedy_ideal, novelty_gain
 
 # The solver stops at an absolute gap of 1e-6; in these units that is too small to matter.
 _SCALE = 1e3
 
 
-def exact_ideal(relevant: Bools, alpha: float, cutoff: int) -> Floats:
-    """Return the largest α-DCG of any list of ``cutoff`` documents, for ``relevant[topic, document, intent]``."""
-    return np.array([_best_of_topic(topic[topic.any(axis=1)], alpha, cutoff) for topic in relevant])
+class Ideal(NamedTuple):
+    """The best α-DCG found of a topic, what none can exceed, and how long that took; proven where both are one."""
+
+    found: float
+    bound: float
+    seconds: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether no list is better."""
+        return self.bound <= self.found
 
 
-def _best_of_topic(relevant: Bools, alpha: float, cutoff: int) -> float:
+def exact_ideals(relevant: Bools, alpha: float, cutoff: int, time_limit: float | None = None) -> list[Ideal]:
+    """Return the largest α-DCG of any list of ``cutoff`` documents, for ``relevant[topic, document, intent]``.
+
+    With a time limit in seconds, a topic may end with what was found by then, and a bound.
+    """
+    return [_best_of_topic(topic[topic.any(axis=1)], alpha, cutoff, time_limit) for topic in relevant]
+
+
+def _best_of_topic(relevant: Bools, alpha: float, cutoff: int, time_limit: float | None) -> Ideal:
     depth = min(cutoff, len(relevant))
     if depth == 0:
-        return 0.0
-    sets, available = np.unique(relevant[:, relevant.any(axis=0)], axis=0, return_counts=True)
-    chosen = _solve(sets, available, alpha, depth)
-    NG = novelty_gain(sets[chosen].T[None], alpha)[0]
-    return float(ordered_sum(NG * log_discount(depth)[1 : depth + 1]))
+        return Ideal(0.0, 0.0, 0.0)
+    start = perf_counter()
+    relevant = relevant[:, relevant.any(axis=0)]
+    sets, available = np.unique(relevant, axis=0, return_counts=True)
+    chosen, bound = _solve(sets, available, alpha, depth, time_limit)
+    discount = log_discount(depth)[1 : depth + 1]
+    found = float(ordered_sum(greedy_ideal(relevant[None], alpha, depth)[0] * discount))
+    if chosen is not None:
+        found = max(found, float(ordered_sum(novelty_gain(sets[chosen].T[None], alpha)[0] * discount)))
+    return Ideal(found, found if bound is None else max(found, bound), perf_counter() - start)
 
 
-def _solve(sets: Bools, available: Ints, alpha: float, depth: int) -> Ints:
-    """Return the intent set at each rank of a best list."""
+def _solve(
+    sets: Bools, available: Ints, alpha: float, depth: int, time_limit: float | None
+) -> tuple[Ints | None, float | None]:
+    """Return the intent set at each rank of the best list found, and a bound where it is not proven best."""
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -57,10 +83,16 @@ def _solve(sets: Bools, available: Ints, alpha: float, depth: int) -> Ints:
     matrix = sparse.csr_array((values, np.concatenate(rows), starts), shape=(len(rows), x.size + y.size))
     limits = LinearConstraint(matrix, 0, np.concatenate([np.zeros(len(met)), most]))
     whole = np.repeat([1, 0], [x.size, y.size])
-    found = milp(cost, constraints=limits, integrality=whole, bounds=Bounds(0, 1), options={"mip_rel_gap": 0})
-    if found.status != 0:
-        raise RuntimeError(f"no proven best list: {found.message}")
-    return np.argmax(np.rint(found.x[: x.size]).reshape(S, depth), axis=0)
+    options = {"mip_rel_gap": 0.0} | ({} if time_limit is None else {"time_limit": float(time_limit)})
+    found = milp(cost, constraints=limits, integrality=whole, bounds=Bounds(0, 1), options=options)
+    if found.status not in (0, 1):
+        raise RuntimeError(f"no best list: {found.message}")
+    # Even a document with all intents at each rank, none met before, does not exceed this.
+    most = intents * float(worth[0].sum())
+    dual = found.get("mip_dual_bound")
+    bound = None if found.status == 0 else min(most, most if dual is None else -dual / _SCALE)
+    chosen = None if found.x is None else np.argmax(np.rint(found.x[: x.size]).reshape(S, depth), axis=0)
+    return chosen, bound
 
 
 def cheapest_cover(relevant: Bools, a: float, b: float, wanted: int) -> float:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.kernels.lists import Floats, at, log_discount, ratio
 from irdiv.kernels.novelty import coverage, greedy_ideal, novelty_gain
-from irdiv.measures.declaration import Declaration, Parameter, choice
+from irdiv.measures.declaration import Declaration, Parameter, choice, number, optional
 from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def declarations() -> Iterable[Declaration]:
         "largest NG next, of equal ones that with the largest doc id",
         references=("Clarke et al., SIGIR 2008",),
         score=_alpha_ndcg,
-        parameters=(ALPHA, _IDEAL, REL, JUDGED_ONLY),
+        parameters=(ALPHA, _IDEAL, _TIME_LIMIT, REL, JUDGED_ONLY),
         others="ndeval and ir_measures (alpha_nDCG) compute the same with ties of scores by doc id, descending in "
         "ndeval -traditional, ascending in pyndeval. The greedy ideal, theirs and the default here, is an "
         "approximation that a list can beat and so score more than 1; ideal='exact' cannot be beaten.",
@@ -67,20 +67,46 @@ _IDEAL = Parameter(
 )
 
 
+_TIME_LIMIT = Parameter(
+    "time_limit",
+    None,
+    "seconds to search for the exact ideal of a topic, then a bound divides; None for as long as it takes",
+    optional(number(0, 1e6, open_low=True)),
+    only_with=("ideal", "exact"),
+)
+
+
 def _alpha_ndcg(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     if values["ideal"] == "greedy":
         return normalised_novelty_score(scene, values, cutoff, log_discount)
     if cutoff is None:
         raise IrdivError("alpha-nDCG(ideal='exact') needs a cutoff, as in alpha-nDCG(ideal='exact')@10.")
-    from irdiv.kernels.exact import exact_ideal
+    return ratio(novelty_score(scene, values, cutoff, log_discount), _exact_ideal(scene.block, values, cutoff))
 
-    block, rel, alpha = scene.block, values["rel"], values["alpha"]
-    best = block.keep(
-        ("exact ideal", rel, alpha, cutoff), lambda: exact_ideal(block.grades[block.pool] >= rel, alpha, cutoff)
-    )
+
+def _exact_ideal(block: Block, values: Values, cutoff: int) -> Floats:
+    """Return the largest α-DCG of any list, or what it cannot exceed where the time limit stopped the search."""
+    from irdiv.kernels.exact import exact_ideals
+
+    rel, alpha, limit = values["rel"], values["alpha"], values["time_limit"]
+
+    def compute() -> Floats:
+        ideals = exact_ideals(block.grades[block.pool] >= rel, alpha, cutoff, limit)
+        open_ = [
+            topic
+            for topic, ideal in zip(block.collection.topics[block.start :], ideals, strict=False)
+            if not ideal.proven
+        ]
+        if open_:
+            warn(
+                f"the best list of {len(open_)} topics was not proven in {limit:g} s, and their alpha-nDCG is divided "
+                f"by a bound, so it may be too small: {examples(open_, 10)}"
+            )
+        return np.array([ideal.bound for ideal in ideals])
+
+    best = block.keep(("exact ideal", rel, alpha, cutoff, limit), compute)
     # Two lists of equal worth may differ in the last bit.
-    best = np.maximum(best, ideal_novelty_score(block, values, cutoff, cutoff, log_discount))
-    return ratio(novelty_score(scene, values, cutoff, log_discount), best)
+    return np.maximum(best, ideal_novelty_score(block, values, cutoff, cutoff, log_discount))
 
 
 def intent_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:

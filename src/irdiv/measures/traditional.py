@@ -44,7 +44,7 @@ def declarations() -> Iterable[Declaration]:
         "E",
         "van Rijsbergen's E: 1 less the weighted harmonic mean of precision and recall, so less is better.",
         "1 − (1+b²)/(b²/recall + 1/precision), 1 where nothing relevant is found",
-        lambda scene, values, cutoff: 1.0 - _f_measure(scene, values, cutoff),
+        _e_measure,
         (_B, REL, JUDGED_ONLY),
         "The textbook says that b above 1 favours precision; by its formula, as here, it favours recall.",
     )
@@ -109,6 +109,11 @@ def _f_measure(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     b2 = values["b"] ** 2
     # (1+b²)·C / (b²·R + documents)
     return ratio((1.0 + b2) * found, b2 * _relevant_in_all(scene, values["rel"]) + documents)
+
+
+def _e_measure(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+    some = _relevant_in_all(scene, values["rel"]) > 0
+    return np.where(some, 1.0 - _f_measure(scene, values, cutoff), 0.0)
 
 
 def _average_precision_seen(scene: Scene, values: Values, cutoff: int | None) -> Floats:

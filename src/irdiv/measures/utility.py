@@ -164,4 +164,5 @@ def _rank_biased_utility(scene: Scene, values: Values, cutoff: int | None) -> Fl
     curve = satisfaction(scene.grades, H[:, :, None], scene.rank[:, None, :], p, scene.last)
     satisfied = ordered_sum(weight * at(curve, scene.rank[:, None, :], cutoff))
     # (1 − p) Σ_{r≤L} p^{r−1} = 1 − p^L
-    return satisfied - values["e"] * (1.0 - np.power(p, _documents(scene, cutoff)))
+    utility = satisfied - values["e"] * (1.0 - np.power(p, _documents(scene, cutoff)))
+    return np.where(block.number(values["rel"], values["intents"]) > 0, utility, 0.0)
