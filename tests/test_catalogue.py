@@ -72,6 +72,16 @@ class TestCubeTest:
         # i is full after the first document
         assert score(graded, "a A b", "CT(form='paper',height=1)") == pytest.approx([0.5 * 1 + 0.5])
 
+    def test_a_full_intent_of_the_paper_takes_no_document_more(self):
+        # tenths of grades add up to .8 only but for rounding
+        fine = judged({f"d{n}": {"i": 1} for n in range(9)} | {"e": {"j": 10}})
+        docs = " ".join(f"d{n}" for n in range(9))
+        assert score(fine, docs, "CT(form='paper',height=0.8,gamma=1)") == pytest.approx([0.5 * 0.8])
+
+    def test_normalised_by_the_same_relevance(self):
+        graded = judged({"a": {"i": 1}, "b": {"i": 2}, "c": {"j": 3}})
+        assert score(graded, "b c", "nCT(rel=2)") == pytest.approx([0.5])
+
     def test_weighted_by_probability(self):
         skewed = judged({"a": {"i": 1}, "b": {"j": 1}}, probability={"i": 0.9, "j": 0.1})
         assert score(skewed, "a", "CT", "CT(weighted=True)") == pytest.approx([0.05, 0.09])
@@ -131,6 +141,14 @@ class TestNavigationalIntents:
         recall = score(self.QRELS, "x a b A", "I-rec@2")[0]
         mixed = score(self.QRELS, "x a b A", "P+Q@2", "P+Q#(gamma=0.25)@2")
         assert mixed[1] == pytest.approx(0.25 * recall + 0.75 * mixed[0])
+
+    @pytest.mark.parametrize("kind", ["navigational", "NAV"])
+    def test_types_that_are_none(self, kind):
+        rows = self.QRELS.assign(type=self.QRELS["type"].replace("nav", kind))
+        with pytest.raises(
+            IrdivError, match=f"intent 'i' of topic '1' has the type '{kind}'; a type is 'inf' or 'nav'"
+        ):
+            score(rows, "a", "DIN-nDCG")
 
     def test_types_that_contradict_each_other(self):
         rows = pd.DataFrame(

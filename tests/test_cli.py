@@ -4,14 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import irdiv
-from irdiv.cli import main
+from irdiv.cli import commands, main, output
+from irdiv.demo import SYSTEMS
 from irdiv.measures import registry
 
 DEMO = Path(irdiv.__file__).parent / "demo"
@@ -25,7 +26,7 @@ def out(capsys, *arguments: str) -> str:
     return captured.out
 
 
-def test_demo_shows_what_it_claims(capsys):
+def test_demo_shows_what_it_claims(capsys, tmp_path):
     text = out(capsys, "demo", "-o", "tsv")
     table = pd.read_csv(StringIO(text), sep="\t").pivot_table(index="run", columns="measure", values="value")
     better = table.loc["relevance"] > table.loc["diversified"]
@@ -33,10 +34,10 @@ def test_demo_shows_what_it_claims(capsys):
         "I-rec@10": False,
         "D-nDCG@10": True,
         "D#-nDCG@10": False,
-        "ERR-IA@10": True,
+        "ERR-IA@10": False,
         "alpha-nDCG@10": False,
     }
-    assert "6 ambiguous topics" in out(capsys, "demo")
+    assert "12 ambiguous topics" in out(capsys, "demo", "--report", str(tmp_path / "demo.html"))
 
 
 def test_eval_prints_a_table(capsys):
@@ -65,13 +66,14 @@ def test_eval_in_formats_for_machines(capsys, output, per_query):
 def test_eval_with_digits_and_per_query_table(capsys):
     text = out(capsys, "eval", *FILES, "-m", "I-rec@2", "-q", "--digits", "1")
     assert text.splitlines()[0].split() == ["run", "query_id", "I-rec@2"]
-    assert len(text.splitlines()) == 1 + 2 * 6
+    assert len(text.splitlines()) == 1 + 2 * 12
     assert "0.333" in out(capsys, "eval", *FILES, "-m", "I-rec@1", "-q", "-o", "csv", "--digits", "3")
     assert "0.333}" in out(capsys, "eval", *FILES, "-m", "I-rec@1", "-q", "-o", "jsonl", "--digits", "3")
 
 
 def test_eval_with_probabilities_is_the_demo(capsys):
-    text = out(capsys, "eval", *FILES, "--intents", str(DEMO / "intents.tsv"), "-o", "csv")
+    runs = [str(DEMO / f"{name}.run") for name in SYSTEMS]
+    text = out(capsys, "eval", FILES[0], *runs, "--intents", str(DEMO / "intents.csv"), "-o", "csv")
     assert text == out(capsys, "demo", "-o", "csv")
 
 
@@ -154,9 +156,9 @@ def test_a_wrong_call_exits_with_2(capsys, arguments):
 
 def test_a_warning_goes_to_stderr_as_one_line(capsys, tmp_path):
     path = tmp_path / "qrels"
-    path.write_text(Path(FILES[0]).read_text() + "7 1 d 0\n")
+    path.write_text(Path(FILES[0]).read_text() + "13 1 d 0\n")
     assert main(["eval", str(path), FILES[1], "-m", "I-rec"]) == 0
-    assert capsys.readouterr().err.startswith("irdiv: warning: 1 of 7 topics have no relevant document")
+    assert capsys.readouterr().err.startswith("irdiv: warning: 1 of 13 topics have no relevant document")
 
 
 def test_explain_takes_several(capsys):
@@ -233,3 +235,76 @@ def test_concordance_and_correlate(capsys, three_runs, tmp_path):
     assert text.splitlines()[0] == "measure,D-nDCG@5,ERR-IA@5"
     assert (tmp_path / "c.png").exists()
     assert (tmp_path / "t.png").exists()
+
+
+def test_patterns_standard_input_and_tags(capsys, tmp_path, monkeypatch):
+    text = out(capsys, "eval", FILES[0], str(DEMO / "*.run"), "-m", "I-rec@5", "-o", "csv")
+    assert {line.split(",")[0] for line in text.splitlines()[1:]} == set(SYSTEMS)
+    assert main(["eval", FILES[0], str(tmp_path / "*.run")]) == 2
+    assert "no file is named as" in capsys.readouterr().err
+    copy = tmp_path / "elsewhere.txt"
+    copy.write_bytes(Path(FILES[1]).read_bytes())
+    assert "\nrelevance," in out(capsys, "eval", FILES[0], str(copy), "--names", "tag", "-m", "I-rec@5", "--csv")
+    for place, name in ((1, "stdin"), (0, "relevance")):
+        commands._standard_input.cache_clear()
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(Path(FILES[place]).read_bytes())))
+        given = [FILES[0], FILES[1]]
+        given[place] = "-"
+        assert f"\n{name}," in out(capsys, "eval", *given, "-m", "I-rec@5", "--csv")
+    commands._standard_input.cache_clear()
+
+
+def test_the_best_is_bold_on_a_terminal_only(capsys, monkeypatch):
+    plain = out(capsys, "eval", *FILES, "-m", "I-rec@10")
+    assert "\x1b" not in plain
+    monkeypatch.setattr("irdiv.cli.output.colours", lambda stream: True)
+    assert "\x1b[1m" in out(capsys, "eval", *FILES, "-m", "I-rec@10")
+
+
+def test_no_color_is_respected(monkeypatch):
+    class Terminal:
+        def isatty(self):
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert output.colours(Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not output.colours(Terminal())
+    assert not output.colours(StringIO())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion(capsys, shell):
+    assert "discpower" in out(capsys, "completion", shell)
+
+
+def test_help_of_every_command(capsys):
+    for name in commands.COMMANDS:
+        with pytest.raises(SystemExit) as caught:
+            main([name, "--help"])
+        assert caught.value.code == 0
+        assert "usage: irdiv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", ["eval", "compare", "discpower", "concordance", "correlate", "report", "ideals", "hierarchy", "oracle"]
+)
+def test_bad_input_in_every_command_is_one_line(capsys, tmp_path, command):
+    (tmp_path / "bad").write_text("1 2\n")
+    more = {"concordance": ["--gold", "I-rec"], "oracle": [], "ideals": [], "hierarchy": []}.get(command, [])
+    runs = [] if command in ("oracle", "ideals") else [FILES[1]]
+    assert main([command, str(tmp_path / "bad"), *runs, *more]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("irdiv: error: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_formats_are_the_same_everywhere(capsys, three_runs):
+    for command, more in (("compare", []), ("discpower", []), ("correlate", []), ("concordance", ["--gold", "P-IA@5"])):
+        lines = out(
+            capsys, command, *three_runs, "-m", "I-rec@5", "D-nDCG@5", *more, "-o", "jsonl", "--digits", "2"
+        ).splitlines()
+        assert all(isinstance(json.loads(line), dict) for line in lines)
+        assert "\t" in out(capsys, command, *three_runs, "-m", "I-rec@5", "D-nDCG@5", *more, "-o", "tsv")

@@ -14,6 +14,8 @@ def code_cells(path: Path) -> list[dict]:
     return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
 
 
+# PyTerrier has deprecated calls of its own.
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs_from_top_to_bottom(path, monkeypatch):
     if REAL_DATA.is_dir():

@@ -162,6 +162,10 @@ def test_graph_of_relations():
         (lambda: properties.check("D-nDCG", depth=30), "rankings, more than"),
         (lambda: properties.check("D-nDCG", depth=2, weights=[1]), "2 aspects, but 1 of probability"),
         (lambda: properties.check("Bpref", depth=2), "Bpref has no place in a case analysis"),
+        (lambda: properties.check("D-nDCG", aspects=4, depth=27), "rankings, more than"),
+        (lambda: properties.check("D-nDCG", []), "names of their own"),
+        (lambda: properties.check("D-nDCG", ["swap", "swap"]), "names of their own"),
+        (lambda: properties.check("DIN-nDCG", depth=2, types=["nav", "x"]), "has the type 'x'"),
         (lambda: properties.graph(depth=5), "a picture has 1 to 60 rankings"),
     ],
 )
@@ -177,3 +181,17 @@ def test_the_command_line(capsys):
     assert main(["properties", "-m", "NRBP", "--depth", "3", "--csv"]) == 0
     assert capsys.readouterr().out.startswith("measure,property,cases,violations,share,ties,counterexample")
     assert main(["properties", "-m", "NRBP", "--depth", "99"]) == 2
+
+
+def test_where_less_is_better():
+    frame = properties.check(["E", "F"], depth=4)
+    even = frame.pivot(index="property", columns="measure", values="violations")
+    assert (even["E"] == even["F"]).all()
+
+
+def test_induction_of_ones_own_and_of_large_spaces():
+    mine = properties.induced("mine", properties.SWAP, properties.IRRELEVANCE)
+    induced = set(map(tuple, properties.relations(mine, aspects=1, depth=3)[["worse", "better"]].values))
+    # xax is no better than axx by a swap, and that no better than ax
+    assert ("xax", "ax") in induced
+    assert properties.check("ACT", "induction", aspects=3, grades=2, depth=6)["cases"][0] > 0

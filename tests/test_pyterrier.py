@@ -98,7 +98,7 @@ def test_a_reranker_and_a_grid_search(demo):
 def test_qrels_read_by_pyterrier_have_lost_their_intents(demo, tmp_path):
     topics, _, runs = demo
     path = tmp_path / "qrels"
-    path.write_text("1 1 jaguar-car-1 2\n1 2 jaguar-animal-1 1\n")
+    path.write_text("1 1 jaguar-car-models-1 2\n1 4 jaguar-animal-habitat-1 1\n")
     qrels = pt.io.read_qrels(str(path))
     with pytest.raises(irdiv.IrdivError, match=r"irdiv\.read_qrels keeps and PyTerrier's pt\.io\.read_qrels drops"):
         pt.Experiment([runs["relevance"]], topics, qrels, ["D#-nDCG@10"])

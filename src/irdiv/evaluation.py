@@ -25,6 +25,45 @@ from irdiv.scoring import score
 MeasureLike: TypeAlias = str | ir_measures.Measure
 
 
+class Summary(pd.DataFrame):
+    """Means as a frame, which writes itself as a table for papers."""
+
+    _evaluation: Evaluation | None = None
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    def to_latex(self, *args: Any, baseline: str | None = None, test: Any = "bootstrap", **options: Any) -> Any:
+        """Return a LaTeX table, the best of each measure in bold, runs that differ from a baseline starred.
+
+        Parameters
+        ----------
+        *args, **options
+            Those of ``pandas.DataFrame.to_latex``; with any of them pandas writes the table, without marks.
+        baseline
+            The run to test the others against.
+        test
+            As of `irdiv.compare`.
+        """
+        return self._for_papers("latex", args, baseline, test, options)
+
+    def to_markdown(self, *args: Any, baseline: str | None = None, test: Any = "bootstrap", **options: Any) -> Any:
+        """Return a Markdown table, the best of each measure in bold, runs that differ from a baseline starred.
+
+        Parameters as of `to_latex`.
+        """
+        return self._for_papers("markdown", args, baseline, test, options)
+
+    def _for_papers(self, form: str, args: Any, baseline: str | None, test: Any, options: dict[str, Any]) -> Any:
+        evaluation = self._evaluation
+        if args or options or evaluation is None:
+            return getattr(pd.DataFrame(self), f"to_{form}")(*args, **options)
+        from irdiv.views import papers
+
+        return getattr(papers, f"as_{form}")(evaluation, baseline, test)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """Values of measures for runs and topics.
@@ -54,11 +93,16 @@ class Evaluation:
     def _titles(self) -> list[str]:
         return [str(measure) for measure in self.measures]
 
-    def summary(self) -> pd.DataFrame:
-        """Return the mean over topics (for counts, the sum): a row for each run, a column for each measure."""
+    def summary(self) -> Summary:
+        """Return the mean over topics (for counts, the sum): a row for each run, a column for each measure.
+
+        The frame also prints itself for papers, see `Summary`.
+        """
         table = [[_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values]
         index = pd.Index(self.runs, name="run")
-        return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
+        made = Summary(table, index=index, columns=pd.Index(self._titles(), name="measure"))
+        object.__setattr__(made, "_evaluation", self)
+        return made
 
     def pivot(self) -> pd.DataFrame:
         """Return a row for each run and topic, a column for each measure."""
@@ -70,8 +114,9 @@ class Evaluation:
         return self._shown().to_string(float_format="{:.4f}".format)
 
     def _repr_html_(self) -> str:
-        html: str = self._shown().to_html(float_format="{:.4f}".format)
-        return html
+        from irdiv.views.papers import as_html
+
+        return as_html(self)
 
     def _shown(self) -> pd.DataFrame:
         return self.summary().rename_axis(index=None, columns=None)
@@ -92,6 +137,7 @@ def evaluate(
     ties: Ties = "docid_desc",
     duplicates: Duplicates = "error",
     components: bool = False,
+    progress: bool = False,
     **parameters: Any,
 ) -> Evaluation:
     """Score runs by diversity measures, and by any other measure of ir_measures.
@@ -117,6 +163,8 @@ def evaluate(
         ``"error"`` to refuse a document that a topic of a run has twice, ``"first"`` to keep the best-ranked.
     components
         Also report what a measure is made of: I-rec and D-nDCG beside D#-nDCG.
+    progress
+        Show a progress bar over runs on standard error, where that is a terminal.
     **parameters
         Values of parameters for all measures that take them and do not give their own: ``gain="linear"``,
         ``judged_only=True``, ``intents="all"``, ``renormalise=False``, ``rel=2``, ….
@@ -145,7 +193,7 @@ def evaluate(
     ours = [i for i, m in enumerate(wanted) if isinstance(m, Measure)]
     others = [i for i, m in enumerate(wanted) if not isinstance(m, Measure)]
     foreign = _foreign_evaluator(collection, [wanted[i] for i in others]) if others else None
-    for number, (name, run) in enumerate(named.items()):
+    for number, (name, run) in enumerate(_shown(named, progress).items()):
         try:
             ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
         except IrdivError as error:
@@ -154,6 +202,20 @@ def evaluate(
         if foreign is not None:
             values[number, others] = _foreign_score(foreign, ordered, [wanted[i] for i in others], ties)
     return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
+
+
+class _Shown(dict[str, Any]):
+    """Runs whose turn is shown by a progress bar."""
+
+    def items(self) -> Any:
+        """Return names and runs, one by one."""
+        from tqdm import tqdm
+
+        return tqdm(super().items(), desc="runs", unit="run", disable=None, leave=False)
+
+
+def _shown(named: dict[str, Any], progress: bool) -> dict[str, Any]:
+    return _Shown(named) if progress and len(named) > 9 else named
 
 
 def resolve(

@@ -10,7 +10,7 @@ from typing import Any
 import ir_measures
 
 from irdiv.measures import registry
-from irdiv.measures.declaration import Measure, Parameter
+from irdiv.measures.declaration import Declaration, Measure, Parameter
 from irdiv.measures.spec import foreign_names, normal_name, parse, unknown
 
 SYMBOLS = (
@@ -64,6 +64,38 @@ def list_measures(pattern: str = "") -> str:
     return "\n\n".join([*sections, "'irdiv explain NAME' says more."])
 
 
+def reference() -> str:
+    """Return the catalogue as one page of Markdown; ``python -m irdiv.explain`` writes it."""
+    lines = [
+        "# Measures",
+        "",
+        "Made from the declarations by `python -m irdiv.explain > docs/measures.md`. Parameters stand with their "
+        "defaults. See [programs.md](programs.md) for how programs differ.",
+    ]
+    for family in dict.fromkeys(declaration.family for declaration in registry.values()):
+        lines += ["", f"## {family}"]
+        for declaration in registry.values():
+            if declaration.family == family:
+                lines += _entry(declaration)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(declaration: Declaration) -> Iterator[str]:
+    cutoff = "@10" if declaration.takes_cutoff else ""
+    yield from ("", f"### {declaration.name}", "", declaration.summary, "")
+    yield from (f"- example: `{declaration.name}{cutoff}`", f"- formula: {_plain(declaration.formula)}")
+    if declaration.parameters:
+        told = (f"`{p.name}={p.default!r}` {_plain(p.meaning)}" for p in declaration.parameters)
+        yield f"- parameters: {'; '.join(told)}"
+    yield "- references: " + "; ".join(declaration.references)
+    if declaration.others:
+        yield f"- how others compute it: {_plain(declaration.others)}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("*", r"\*").replace("_", r"\_").replace("|", r"\|").replace("<", r"\<")
+
+
 def explain(spec: str) -> str:
     """Return what a measure computes, its parameters, its references and how other programs differ."""
     measure = parse(ir_measures.measures.registry.get(spec, spec))
@@ -115,3 +147,7 @@ def _section(title: str, entries: Any) -> str:
 
 def _filled(text: str, indent: str = "") -> str:
     return textwrap.fill(text, width=100, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

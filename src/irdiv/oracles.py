@@ -141,7 +141,7 @@ def ideal_gaps(
                     "greedy": greedy,
                     "exact": exact,
                     "bound": np.maximum([ideal.bound for ideal in ideals], exact),
-                    "gap": 1.0 - ratio(greedy, exact) * (exact > 0) - (exact == 0),
+                    "gap": ratio(exact - greedy, exact),
                     "proven": [ideal.proven for ideal in ideals],
                     "seconds": [ideal.seconds for ideal in ideals],
                 }

@@ -15,7 +15,7 @@ import pandas as pd
 from irdiv.arrays.block import Block
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Scene, order_run
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import named_runs
 from irdiv.frames.columns import QrelsLike, RunLike, as_frame, find_columns
 from irdiv.frames.ids import as_ids
@@ -52,6 +52,13 @@ def _topics(block: Block) -> Any:
     return block.collection.topics[block.start : block.stop]
 
 
+def _at_least(low: int, **given: Any) -> None:
+    """Refuse what is no whole number from a bound on."""
+    for name, value in given.items():
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < low:
+            raise IrdivError(f"{name}={value!r} is not a whole number from {low}.")
+
+
 def _collection(qrels: QrelsLike | Collection) -> Collection:
     return qrels if isinstance(qrels, Collection) else Collection(qrels)
 
@@ -70,6 +77,7 @@ def precision_recall(
     pandas.DataFrame
         ``run, query_id, recall, precision``.
     """
+    _at_least(1, rel=rel)
     collection, parts = _collection(qrels), []
     for name, run in named_runs(runs).items():
         for lists in _lists(collection, run):
@@ -128,11 +136,10 @@ def gain_vectors(
         ``"judged"`` for all relevant documents by gain, or ``"retrieved"`` for those of the list itself, sorted, as in
         the textbook's example.
     """
-    if not isinstance(depth, int) or depth < 1:
-        raise IrdivError(f"depth={depth!r} is not a rank; give a whole number from 1.")
+    _at_least(1, depth=depth)
     if ideal not in ("judged", "retrieved"):
         raise IrdivError(f"ideal={ideal!r} is not known; choose 'judged' or 'retrieved'.")
-    if not b > 1:
+    if not isinstance(b, int | float) or not b > 1:
         raise IrdivError(f"b={b!r} is no base of a logarithm; give a number above 1.")
     collection = _collection(qrels)
     table = gain_table(check_gain(gain), collection.levels)
@@ -195,6 +202,7 @@ def user_measures(
         recall the relevant documents found over those expected; recall effort those expected over the documents
         examined to find them, all of the list where they are not found. A ratio over 0 is 0.
     """
+    _at_least(1, rel=rel, **({} if cutoff is None else {"cutoff": cutoff}))
     collection = _collection(qrels)
     topic, doc = _known(known, collection)
     rows = collection.rows(topic, doc)
@@ -229,6 +237,9 @@ def user_measures(
 
 def _known(known: Any, collection: Collection) -> tuple[Ints, Any]:
     if isinstance(known, Mapping):
+        wrong = next((docs for docs in known.values() if isinstance(docs, str)), None)
+        if wrong is not None:
+            raise IrdivError(f"known documents of a topic are a list of ids; found {wrong!r}.")
         pairs = [(query, doc) for query, docs in known.items() for doc in docs]
         known = pd.DataFrame(pairs, columns=["query_id", "doc_id"])
     frame = as_frame(known, "known documents", read_qrels, ("query_id", "doc_id", "known"))
@@ -243,6 +254,10 @@ def _expected(expected: Mapping[Any, int] | None, topics: Any, known: Ints) -> I
     if expected is None:
         return known
     given = {str(query): number for query, number in expected.items()}
+    _at_least(0, **{f"expected[{query!r}]": number for query, number in given.items()})
+    missing = [query for query in topics if query not in given]
+    if missing:
+        raise IrdivError(f"nothing is said of how much is expected of topic {examples(missing)}.")
     return np.array([given.get(query, 0) for query in topics], dtype=np.int64)
 
 
@@ -261,6 +276,7 @@ def summary_statistics(
 
     Topics are those of the qrels; those of a run without judgments are not counted.
     """
+    _at_least(1, rel=rel)
     collection, rows = _collection(qrels), []
     for name, run in named_runs(runs).items():
         lists = list(_lists(collection, run))

@@ -78,11 +78,20 @@ class Collection(Memo):
         self.intent_probability = self._agreed_probability(place, columns.probability)
         self.intent_parent = self._agreed(place, columns.parent, "parents")
         kinds = self._agreed(place, columns.type, "types")
-        self.intent_navigational: Bools = np.zeros(len(self.intents), dtype=bool) if kinds is None else kinds == "nav"
+        self.intent_navigational = self._navigational(kinds)
         self.intent_told = np.zeros(len(self.intents), dtype=bool)
         self.intent_told[place[columns.declared]] = True
         self.intent_declared = self._declared()
         return place
+
+    def _navigational(self, kinds: NDArray[np.object_] | None) -> Bools:
+        if kinds is None:
+            return np.zeros(len(self.intents), dtype=bool)
+        strange = next((place for place, kind in enumerate(kinds) if kind not in (None, "inf", "nav")), None)
+        if strange is not None:
+            raise IrdivError(f"{self.intent_name(strange)} has the type {kinds[strange]!r}; a type is 'inf' or 'nav'.")
+        navigational: Bools = kinds == "nav"
+        return navigational
 
     def _declared(self) -> Bools:
         """Tell which intents are declared: those of which something is told, or all of a topic without such."""

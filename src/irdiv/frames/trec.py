@@ -91,6 +91,11 @@ def read_run(path: PathLike) -> pd.DataFrame:
     return read_columns(path, _RUN)[["query_id", "doc_id", "rank", "score"]]
 
 
+def run_tag(path: PathLike) -> str:
+    """Return the tag in the last column of a run file."""
+    return str(read_columns(path, _RUN)["run"].iloc[0])
+
+
 def read_columns(path: PathLike, layout: Layout) -> pd.DataFrame:
     """Read a file of columns separated by white space; an error names the file and the line at fault."""
     path = Path(path)

@@ -87,10 +87,11 @@ def _solve(
     found = milp(cost, constraints=limits, integrality=whole, bounds=Bounds(0, 1), options=options)
     if found.status not in (0, 1):
         raise RuntimeError(f"no best list: {found.message}")
-    # Even a document with all intents at each rank, none met before, does not exceed this.
-    most = intents * float(worth[0].sum())
+    # No intent can be met sooner than by its own documents at the first ranks.
+    documents = np.minimum(available @ sets, depth)
+    limit = float(sum(np.diag(worth)[:number].sum() for number in documents))
     dual = found.get("mip_dual_bound")
-    bound = None if found.status == 0 else min(most, most if dual is None else -dual / _SCALE)
+    bound = None if found.status == 0 else min(limit, limit if dual is None else -dual / _SCALE)
     chosen = None if found.x is None else np.argmax(np.rint(found.x[: x.size]).reshape(S, depth), axis=0)
     return chosen, bound
 
@@ -111,9 +112,9 @@ def cheapest_cover(relevant: Bools, a: float, b: float, wanted: int) -> float:
     matrix = np.block([[-sets.T.astype(float), np.eye(intents)], [np.zeros((1, S)), -np.ones((1, intents))]])
     limits = LinearConstraint(matrix, -np.inf, np.concatenate([np.zeros(intents), [-wanted]]))
     cost = np.concatenate([price, np.zeros(intents)])
-    whole = np.concatenate([np.ones(S), np.zeros(intents)])
-    whole[S:] = 1
-    found = milp(cost, constraints=limits, integrality=whole, bounds=Bounds(0, 1), options={"mip_rel_gap": 0})
+    found = milp(
+        cost, constraints=limits, integrality=np.ones(S + intents), bounds=Bounds(0, 1), options={"mip_rel_gap": 0}
+    )
     if found.status != 0:
         raise RuntimeError(f"no proven cheapest cover: {found.message}")
     return float(price @ np.rint(found.x[:S]))

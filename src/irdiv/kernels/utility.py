@@ -15,11 +15,14 @@ def heights(relevant: Bools, grade: Ints, gamma: float, most: float) -> Floats:
     return np.minimum(most, np.cumsum(added, axis=-1))
 
 
-def heights_of_the_paper(relevant: Bools, x: Floats, gamma: float, most: float) -> Floats:
-    """Return Σ x·γ^n of the documents before which Σ x is below the most."""
+def heights_of_the_paper(relevant: Bools, grade: Ints, H: int, gamma: float, most: float) -> Floats:
+    """Return Σ x/H·γ^n of the documents before which Σ x/H is below the most."""
+    x = np.where(relevant, grade, 0)
     n: Ints = np.cumsum(relevant, axis=-1) - relevant
-    before = np.cumsum(x, axis=-1) - x
-    return np.cumsum(np.where(before < most, x * powers(gamma, relevant.shape[-1])[n], 0.0), axis=-1)
+    # Whole numbers, so that no rounding lets a full intent take one document more.
+    before: Ints = np.cumsum(x, axis=-1) - x
+    worth = x / H * powers(gamma, relevant.shape[-1])[n]
+    return np.cumsum(np.where(before < most * H - 1e-9, worth, 0.0), axis=-1)
 
 
 def best_height(grade: Ints, gamma: float, most: float, deepest: int) -> Floats:

@@ -61,6 +61,7 @@ class Declaration:
     """Measures this one is made of, by name."""
     owner: str = "irdiv"
     """The package whose name this is."""
+    less_is_better: bool = False
     on_layers: bool = True
     """Whether it makes sense on the nodes of a layer of an intent hierarchy."""
 

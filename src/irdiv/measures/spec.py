@@ -6,7 +6,6 @@ import ast
 import re
 import reprlib
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
@@ -104,6 +103,8 @@ def _match(spec: str) -> re.Match[str] | None:
 
 def unknown(name: str) -> IrdivError:
     """Return the error for a name nobody knows, with the nearest that somebody does."""
+    from difflib import get_close_matches
+
     known = {known.casefold(): known for known in [*sorted(foreign_names()), *registry]}
     near = get_close_matches(normal_name(name).casefold(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."

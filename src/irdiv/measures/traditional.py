@@ -36,14 +36,14 @@ def declarations() -> Iterable[Declaration]:
         "F",
         "Harmonic mean of precision and recall at the cutoff.",
         "(1+b²)/(b²/recall + 1/precision), 0 where nothing relevant is found",
-        lambda scene, values, cutoff: _f_measure(scene, values, cutoff),
+        _f_measure,
         (_B, REL, JUDGED_ONLY),
         "trec_eval's set_F and ir_measures' SetF are the same on the whole list.",
     )
     yield _adhoc(
         "E",
         "van Rijsbergen's E: 1 less the weighted harmonic mean of precision and recall, so less is better.",
-        "1 − (1+b²)/(b²/recall + 1/precision), 1 where nothing relevant is found",
+        "1 − (1+b²)/(b²/recall + 1/precision), 1 where nothing relevant is found, 0 where there is nothing to find",
         _e_measure,
         (_B, REL, JUDGED_ONLY),
         "The textbook says that b above 1 favours precision; by its formula, as here, it favours recall.",
@@ -86,6 +86,7 @@ def _adhoc(name: str, summary: str, formula: str, score: Any, parameters: Any, o
         score=score,
         parameters=parameters,
         takes_cutoff=_CONDENSED not in parameters,
+        less_is_better=name == "E",
         needs_intents=False,
         others=others,
     )

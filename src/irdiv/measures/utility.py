@@ -36,7 +36,7 @@ _FORM = Parameter(
 _WEIGHTED = Parameter("weighted", False, "weigh intents by probability instead of equally", boolean)
 _LUO = "Luo, Wing, Yang and Hearst, CIKM 2013"
 _CT = (
-    "Σ_i p_i·height_i / MH ÷ time, a document of grade x adding min(γ^{n+1}·x, MH − height_i) to height_i, n the "
+    "Σ_i p_i·height_i / MH ÷ time, a document of grade x adding min(γ^{n_i+1}·x, MH − height_i) to height_i, n_i the "
     "earlier documents that raised it"
 )
 _BEST = 6
@@ -85,7 +85,8 @@ def declarations() -> Iterable[Declaration]:
         references=("Yang, Tang and Soboroff, TREC 2017 Dynamic Domain",),
         score=_normalised_cube_test,
         parameters=tuple(p for p in parameters if p is not _FORM),
-        others=f"{track} The first document is worth γ in CT and 1 in what divides it, so that 1 is out of reach.",
+        others=f"{track} The first document is worth γ in CT and 1 in what divides it, so that 1 is out of reach with "
+        "the defaults; it may be passed where more than six documents fill an intent.",
     )
     yield Declaration(
         family=family,
@@ -114,8 +115,8 @@ def _filled(scene: Scene, values: Values) -> Floats:
     if values.get("form", "track") == "track":
         filled = heights(relevant, scene.grades, gamma, most) / most
     else:
-        x = np.where(relevant, scene.grades / float(scene.block.collection.max_grade or 1), 0.0)
-        filled = heights_of_the_paper(relevant, x, gamma, most)
+        H = max(scene.block.collection.max_grade, 1)
+        filled = heights_of_the_paper(relevant, scene.grades, H, gamma, most)
     return ordered_sum(_weights(scene, values)[:, :, None] * filled, axis=1)
 
 
@@ -147,10 +148,13 @@ def _harmonic(most: int) -> Floats:
 
 
 def _normalised_cube_test(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    block, gamma, most = scene.block, values["gamma"], values["height"]
-    best = block.keep(
-        ("best height", gamma, most), lambda: best_height(block.grades[block.pool], gamma, most, _BEST) / most
-    )
+    block, rel, gamma, most = scene.block, values["rel"], values["gamma"], values["height"]
+
+    def compute() -> Floats:
+        grade = block.grades[block.pool]
+        return best_height(np.where(grade >= rel, grade, 0), gamma, most, _BEST) / most
+
+    best = block.keep(("best height", rel, gamma, most), compute)
     return ratio(_cube_test(scene, values, cutoff), ordered_sum(_weights(scene, values) * best))
 
 

@@ -23,6 +23,7 @@ from irdiv.properties.properties import (
     REPLACEMENT,
     SWAP,
     Property,
+    induced,
 )
 from irdiv.properties.rankings import Rankings
 
@@ -37,5 +38,6 @@ __all__ = [
     "Rankings",
     "check",
     "graph",
+    "induced",
     "relations",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
+from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
 from irdiv.properties.properties import PROPERTIES, THE_PAPERS, Property
 from irdiv.properties.rankings import Rankings
@@ -68,15 +69,22 @@ def check(
     if not asked:
         raise IrdivError("no measures given: expected specs such as 'D#-nDCG@10'.")
     wanted = [_property(kind) for kind in _as_list(properties)]
+    names = [kind.name for kind in wanted]
+    if not wanted or len(set(names)) < len(names):
+        raise IrdivError(f"properties have names of their own, one or more; found {examples(names, 9)}.")
     space = Rankings(aspects, depth, grades)
     table = scores(space, asked, *collection_of(space, weights, types, tree))
     cases = {kind.name: kind.pairs(space) for kind in wanted}
     rows = [
-        (str(measure), name, *_verdict(space, m, *pairs))
+        (str(measure), name, *_verdict(space, m, *(pairs if not _less_is_better(measure) else pairs[::-1])))
         for measure, m in zip(asked, table, strict=True)
         for name, pairs in cases.items()
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _less_is_better(measure: Any) -> bool:
+    return isinstance(measure, Measure) and measure.declaration.less_is_better
 
 
 def _as_list(given: Any) -> list[Any]:
@@ -114,7 +122,7 @@ def relations(
 ) -> pd.DataFrame:
     """Return the relations that properties make between rankings: ``property, worse, better``."""
     space = Rankings(aspects, depth, grades)
-    parts = []
+    parts = [pd.DataFrame({"property": [], "worse": [], "better": []}, dtype=str)]
     for kind in map(_property, _as_list(properties)):
         worse, better = kind.pairs(space)
         parts.append(pd.DataFrame({"property": kind.name, "worse": space.names(worse), "better": space.names(better)}))

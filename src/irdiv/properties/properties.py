@@ -98,8 +98,8 @@ REPLACEMENT = Property(
 SWAP = Property("swap", "a relevant document moved up past an irrelevant one is no loss", _swap)
 
 THE_PAPERS = (RELEVANCE, IRRELEVANCE, REDUNDANCY)
-SHORT = 6
-"""Chains of relations are followed among rankings up to this length: there are as many pairs as rankings squared."""
+MOST_INDUCED = 3300
+"""Chains of relations are followed among this many rankings: there are as many pairs as their number squared."""
 
 
 def closure(space: Rankings, pairs: Pairs) -> Pairs:
@@ -116,13 +116,20 @@ def closure(space: Rankings, pairs: Pairs) -> Pairs:
     return worse, better
 
 
-def _induction(space: Rankings) -> Pairs:
-    small = Rankings(space.aspects, min(space.depth, SHORT), space.grades) if space.depth > SHORT else space
-    # Short rankings have the same numbers in every space.
-    return closure(small, _joined(kind.pairs(small) for kind in THE_PAPERS))
+def induced(name: str, *properties: Property) -> Property:
+    """Return the property of all relations that chains of others imply, among the shortest rankings."""
+
+    def pairs(space: Rankings) -> Pairs:
+        depth = next(
+            length for length in range(space.depth, 0, -1) if space.offset[length + 1] <= MOST_INDUCED or length == 1
+        )
+        # Short rankings have the same numbers in every space.
+        small = Rankings(space.aspects, depth, space.grades)
+        return closure(small, _joined(kind.pairs(small) for kind in properties))
+
+    names = ", ".join(kind.name for kind in properties)
+    return Property(name, f"what {names} imply together, among the {MOST_INDUCED} shortest rankings", pairs)
 
 
-INDUCTION = Property(
-    "induction", f"what relevance, irrelevance and redundancy imply together, up to length {SHORT}", _induction
-)
+INDUCTION = induced("induction", *THE_PAPERS)
 PROPERTIES = {kind.name: kind for kind in (RELEVANCE, IRRELEVANCE, REDUNDANCY, INDUCTION, REPLACEMENT, SWAP)}

@@ -39,16 +39,17 @@ class Rankings:
 
     def __init__(self, aspects: int = 2, depth: int = 10, grades: int = 1) -> None:
         for name, value in (("aspects", aspects), ("depth", depth), ("grades", grades)):
-            if not isinstance(value, int) or value < 1:
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise IrdivError(f"{name}={value!r} is not a whole number from 1.")
         if aspects > len(ascii_lowercase) - 3:
             raise IrdivError(f"aspects={aspects}; there are at most {len(ascii_lowercase) - 3}.")
         self.aspects, self.depth, self.grades = aspects, depth, grades
         self.choices = 1 + aspects * grades
+        number = sum(self.choices**length for length in range(depth + 1))
+        if number > _MOST:
+            raise IrdivError(f"that is {number:,} rankings, more than {_MOST:,}; choose a smaller depth.")
         # How many rankings are shorter than each length.
         self.offset = np.cumsum([0, *(self.choices**length for length in range(depth + 1))])
-        if self.offset[-1] > _MOST:
-            raise IrdivError(f"that is {self.offset[-1]:,} rankings, more than {_MOST:,}; choose a smaller depth.")
         self.length: Ints = np.repeat(np.arange(depth + 1), np.diff(self.offset))
         self.labels = self._labels()
         """Labels ``[ranking, position]``, -1 past the end."""
@@ -87,7 +88,7 @@ class Rankings:
         length = self.length[rankings]
         return self.offset[length + 1] + (rankings - self.offset[length]) * self.choices + label
 
-    def replace(self, rankings: Ints, position: int, label: int | Ints) -> Ints:
+    def replace(self, rankings: Ints, position: int | Ints, label: int | Ints) -> Ints:
         """Return the rankings with another document at a position, from 0."""
         step = self.choices ** (self.length[rankings] - 1 - position)
         return rankings + (np.asarray(label) - self.labels[rankings, position]) * step

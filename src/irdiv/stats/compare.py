@@ -63,10 +63,12 @@ def compare(
     >>> import irdiv
     >>> from irdiv.demo import demo_collection
     >>> evaluation = irdiv.evaluate(*demo_collection(), ["D#-nDCG@10", "I-rec@10"])
-    >>> irdiv.compare(evaluation)[["measure", "run", "other", "difference"]].round(4)
-          measure        run        other  difference
-    0  D#-nDCG@10  relevance  diversified     -0.0022
-    1    I-rec@10  relevance  diversified     -0.2361
+    >>> frame = irdiv.compare(evaluation, baseline="relevance", measures="I-rec@10")
+    >>> frame[["measure", "run", "other", "difference"]].round(4)
+        measure          run      other  difference
+    0  I-rec@10  diversified  relevance      0.0681
+    1  I-rec@10   one-intent  relevance     -0.1361
+    2  I-rec@10       spammy  relevance     -0.2319
     """
     table = as_table(evaluation, measures)
     pairs = _pairs(table, baseline)

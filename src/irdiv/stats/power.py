@@ -135,9 +135,9 @@ def discriminative_power(
     >>> from irdiv.demo import demo_collection
     >>> qrels, runs = demo_collection()
     >>> irdiv.discriminative_power(irdiv.evaluate(qrels, runs, ["I-rec@10", "D-nDCG@10"]))
-      measure  pairs  significant power  delta
-     I-rec@10      1            0 0.00% 0.1806
-    D-nDCG@10      1            0 0.00% 0.0696
+      measure  pairs  significant  power  delta
+     I-rec@10      6            3 50.00% 0.1375
+    D-nDCG@10      6            5 83.33% 0.1037
     """
     _require_level(alpha)
     if test not in ALL_TESTS:

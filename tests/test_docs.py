@@ -1,0 +1,56 @@
+"""Pages that are made from the package stay as it would make them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import irdiv
+from irdiv.demo import demo_collection, make
+from irdiv.explain import reference
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_reference_is_current():
+    # python -m irdiv.explain > docs/measures.md
+    assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == reference()
+
+
+def test_the_demo_is_what_its_script_makes(tmp_path):
+    make.make(tmp_path)
+    folder = Path(make.__file__).parent
+    for path in sorted(tmp_path.iterdir()):
+        assert (folder / path.name).read_text(encoding="utf-8") == path.read_text(encoding="utf-8"), path.name
+
+
+def test_measures_disagree_on_the_demo_as_in_the_papers():
+    means = irdiv.evaluate(
+        *demo_collection(), ["I-rec@10", "D-nDCG@10", "D#-nDCG@10", "α-nDCG@10", "nDCG@10"]
+    ).summary()
+    better = means.loc["diversified"] > means.loc["relevance"]
+    assert better.tolist() == [True, False, True, True, False]
+    assert (means.loc["spammy"] < means.loc["one-intent"]).all()
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown"])
+def test_tables_for_papers(form):
+    evaluation = irdiv.evaluate(*demo_collection(), ["D#-nDCG@10", "I-rec@10"])
+    table = getattr(evaluation.summary(), f"to_{form}")(baseline="relevance")
+    bold = {"latex": r"\textbf{0.9146}", "markdown": "**0.9146**"}[form]
+    star = {"latex": r"0.5833$^{*}$", "markdown": r"0.5833\*"}[form]
+    assert bold in table
+    assert star in table
+    assert "0.9060" in table
+    plain = getattr(evaluation.summary(), f"to_{form}")()
+    assert star not in plain
+
+
+def test_names_in_tables_for_papers():
+    runs = {"a_b & c|<d>": {"1": {"d1": 1.0}}}
+    evaluation = irdiv.evaluate({"1": {"d1": 1}}, runs, "Q")
+    assert r"a\_b \& c|<d> &" in evaluation.summary().to_latex()
+    assert r"| a\_b & c\|\<d\> |" in evaluation.summary().to_markdown()
+    assert "a_b &amp; c|&lt;d&gt;" in evaluation._repr_html_()
+    assert "<b>1.0000</b>" in evaluation._repr_html_()

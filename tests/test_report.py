@@ -1,0 +1,150 @@
+"""The report: what it says, that names are only text, and that it works in a browser."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+import irdiv
+from irdiv import IrdivError
+from irdiv.cli import main
+from irdiv.demo import demo, demo_collection
+from irdiv.report import descriptions, render, write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Tags(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    qrels, runs = demo_collection()
+    collection = demo()
+    texts = dict(zip(collection.topics["query_id"], collection.topics["query"], strict=True))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report(qrels, runs, path, topics=texts, intents=descriptions(collection.intents), title="A demo")
+
+
+def test_the_page_needs_nothing_else(page):
+    text = page.read_text(encoding="utf-8")
+    loaded = [a for tag, a in Tags(text).tags if tag in ("img", "link", "iframe") or (tag == "script" and "src" in a)]
+    assert loaded == []
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert "https://" not in text
+
+
+def test_the_leaderboard_has_the_values_of_evaluate(page):
+    text = page.read_text(encoding="utf-8")
+    means = irdiv.evaluate(*demo_collection(), "D#-nDCG@10").summary()["D#-nDCG@10"]
+    for value in means:
+        assert f"{value:.4f}" in text
+    assert "jaguar the car: models" in text
+    assert "├─ animal" in text
+
+
+def test_names_are_only_text():
+    evil = "<script>alert(1)</script>"
+    qrels = pd.DataFrame([(evil, evil, evil, 1)], columns=["query_id", "intent_id", "doc_id", "relevance"])
+    text = render(qrels, {evil: {evil: {evil: 1.0}}}, topics={evil: evil}, intents={(evil, evil): evil}, title=evil)
+    assert evil not in text
+    assert [a for tag, a in Tags(text).tags if tag == "script"] == [{}]
+
+
+def test_one_run_and_one_topic():
+    text = render(demo_collection()[0], demo_collection()[1]["relevance"])
+    assert "1 run, 12 topics" in text
+    one = demo_collection()[0].query("query_id == '1'")
+    assert "1 topic." in render(one, demo_collection()[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({"baseline": "none"}, "no run is called 'none'"), ({"measures": ["nonsense"]}, "no measure is called")],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(IrdivError, match=message):
+        render(*demo_collection(), **arguments)
+    with pytest.raises(IrdivError, match="needs intents"):
+        render({"1": {"d": 1}}, {"1": {"d": 1.0}})
+
+
+def test_without_jinja(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(IrdivError, match=r"pip install 'irdiv\[report\]'"):
+        render(*demo_collection())
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    assert "No report: reports need jinja2" in capsys.readouterr().out
+
+
+def test_the_commands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    assert (tmp_path / "irdiv-demo.html").exists()
+    assert main(["demo", "--data", "data"]) == 0
+    files = [f"data/{system}.run" for system in ("relevance", "diversified")]
+    extra = ["--intents", "data/intents.csv", "--topics", "data/topics.tsv", "--baseline", "relevance"]
+    assert main(["report", "data/qrels.txt", *files, *extra, "-o", "mine.html", "--title", "Mine", "-k", "5"]) == 0
+    assert "D#-nDCG@5" in (tmp_path / "mine.html").read_text(encoding="utf-8")
+    (tmp_path / "bad.txt").write_text("no text\n")
+    capsys.readouterr()
+    assert main(["report", "data/qrels.txt", *files, "--topics", "bad.txt"]) == 2
+    assert "line 1: expected a topic" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_in_a_browser(page, scheme, width):
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        view = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        errors: list[str] = []
+        view.on("console", lambda message: errors.append(message.text))
+        view.on("pageerror", lambda error: errors.append(str(error)))
+        view.goto(page.as_uri())
+        names = lambda: [row.locator("td").first.inner_text() for row in view.locator("#board tbody tr").all()]  # noqa: E731
+        assert names()[0] == "diversified"
+        view.locator("#board th button", has_text="D-nDCG@10").first.click()
+        assert names()[0].startswith("relevance")
+        view.locator("#board th button", has_text="D-nDCG@10").first.click()
+        assert names()[0] == "spammy"
+        first = view.locator("details.topic").first
+        assert not first.locator("table").is_visible()
+        first.locator("summary").click()
+        assert first.locator("table").is_visible()
+        view.fill("#filter", "python")
+        assert view.locator("details.topic:visible").count() == 1
+        # nothing but tables scrolls sideways
+        assert view.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        shade = view.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (shade == "rgb(255, 255, 255)") is (scheme == "light")
+        assert errors == []
+        browser.close()
+
+
+def test_without_javascript_everything_can_be_read(page):
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here to open the report in")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        view = browser.new_context(java_script_enabled=False).new_page()
+        view.goto(page.as_uri())
+        view.locator("details.topic summary").first.click()
+        assert view.locator("details.topic table").first.is_visible()
+        assert not view.locator("#filter").is_visible()
+        browser.close()
