@@ -190,18 +190,37 @@ def evaluate(
     named = named_runs(runs)
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
-    ours = [i for i, m in enumerate(wanted) if isinstance(m, Measure)]
-    others = [i for i, m in enumerate(wanted) if not isinstance(m, Measure)]
-    foreign = _foreign_evaluator(collection, [wanted[i] for i in others]) if others else None
+    scorer = Scorer(collection, wanted, ties, duplicates)
     for number, (name, run) in enumerate(_shown(named, progress).items()):
         try:
-            ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
-        except IrdivError as error:
+            values[number] = scorer.score(run)
+        except IrdivError as error:  # noqa: PERF203 (it says which run is at fault)
             raise IrdivError(f"run {name!r}: {error}" if len(named) > 1 else str(error)) from None
-        values[number, ours] = score(ordered, [wanted[i] for i in ours])
-        if foreign is not None:
-            values[number, others] = _foreign_score(foreign, ordered, [wanted[i] for i in others], ties)
     return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
+
+
+class Scorer:
+    """Measures, ours and others, ready to score runs of a collection."""
+
+    def __init__(self, collection: Collection, measures: Sequence[Any], ties: Ties, duplicates: Duplicates) -> None:
+        self._collection, self._ties, self._duplicates = collection, ties, duplicates
+        self._measures = measures
+        self._ours = [i for i, m in enumerate(measures) if isinstance(m, Measure)]
+        self._others = [i for i, m in enumerate(measures) if not isinstance(m, Measure)]
+        foreign = [measures[i] for i in self._others]
+        self._foreign = _foreign_evaluator(collection, foreign) if foreign else None
+
+    def score(self, run: RunLike, *, may_be_empty: bool = False) -> NDArray[np.float64]:
+        """Return values as ``[measure, topic]``."""
+        ordered = order_run(
+            self._collection, run, ties=self._ties, duplicates=self._duplicates, may_be_empty=may_be_empty
+        )
+        values = np.zeros((len(self._measures), len(self._collection.topics)))
+        values[self._ours] = score(ordered, [self._measures[i] for i in self._ours])
+        if self._foreign is not None and len(ordered.topic):
+            others = [self._measures[i] for i in self._others]
+            values[self._others] = _foreign_score(self._foreign, ordered, others, self._ties)
+        return values
 
 
 class _Shown(dict[str, Any]):

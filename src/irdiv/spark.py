@@ -1,0 +1,146 @@
+"""Evaluation on Spark: topics are scored where they lie, many at once, with the values of `irdiv.evaluate` bit for bit.
+
+Needs the extra ``spark``, and Java 17 or newer for Spark itself.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import Duplicates, Ties
+from irdiv.errors import IrdivError, IrdivWarning, examples
+from irdiv.evaluation import Evaluation, MeasureLike, Scorer, resolve
+from irdiv.frames.columns import ALIASES
+from irdiv.measures.declaration import Measure
+from irdiv.measures.spec import parse
+
+SCHEMA = "run string, query_id string, measure string, value double"
+_RUN = "run"
+_BUCKET = "_irdiv_bucket"
+TOPICS_A_TASK = 2000
+"""How many topics a task scores at once, about, where the number of tasks is not given."""
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    ties: Ties = "docid_desc",
+    duplicates: Duplicates = "error",
+    components: bool = False,
+    tasks: int | None = None,
+    **parameters: Any,
+) -> Any:
+    """Score runs as `irdiv.evaluate` does, on Spark frames.
+
+    Topics are dealt to tasks by their id. What depends on all of them, the highest grade and the names of runs, is
+    found first; a topic that a run misses scores 0, one without judgments is left out.
+
+    Parameters
+    ----------
+    qrels, runs
+        Spark frames with the columns that `irdiv.evaluate` knows. Several systems are told apart by a column ``run``.
+    measures, ties, duplicates, components, **parameters
+        As of `irdiv.evaluate`.
+    tasks
+        How many tasks share the topics; by default about one for 2000 topics, and not fewer than the session's
+        parallelism.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        ``run, query_id, measure, value``.
+    """
+    functions = _functions()
+    asked = resolve(measures, components, parameters)
+    query = _column(qrels, "qrels", "query_id")
+    _column(runs, "run", "doc_id"), _column(qrels, "qrels", "doc_id")
+    if _column(runs, "run", "query_id") != query:
+        runs = runs.withColumnRenamed(_column(runs, "run", "query_id"), query)
+    if any(isinstance(m, Measure) and m.declaration.needs_intents for m in asked):
+        _column(qrels, "qrels", "intent_id")
+    highest = _grade(qrels, functions)
+    names = [row[0] for row in runs.select(_RUN).distinct().collect()] if _RUN in runs.columns else [None]
+    if not names:
+        raise IrdivError("the runs are empty: expected at least one row.")
+    number = _tasks(qrels, query, tasks)
+
+    def dealt(frame: Any) -> Any:
+        key = functions.col(query).cast("string")
+        return frame.withColumn(query, key).withColumn(
+            _BUCKET, functions.pmod(functions.xxhash64(key), functions.lit(number))
+        )
+
+    judged = dealt(qrels).withColumn("max_grade", functions.lit(highest))
+    specs = [str(measure) for measure in asked]
+    task = _task(sorted(names, key=str), specs, query, ties, duplicates)
+    return judged.groupBy(_BUCKET).cogroup(dealt(runs).groupBy(_BUCKET)).applyInPandas(task, schema=SCHEMA)
+
+
+def _functions() -> Any:
+    try:
+        from pyspark.sql import functions
+    except ImportError:
+        raise IrdivError("Spark is not installed: pip install 'irdiv[spark]'; it needs Java 17 or newer too.") from None
+    return functions
+
+
+def _column(frame: Any, kind: str, name: str) -> str:
+    """Return the column of a frame for one of our names; an error says what is there."""
+    found = next((alias for alias in ALIASES[name] if alias in frame.columns), None)
+    if found is None:
+        wanted = " or ".join(repr(alias) for alias in ALIASES[name])
+        lack = "lacks" if kind == "run" else "lack"
+        raise IrdivError(f"the {kind} {lack} a column: expected {wanted}, found {examples(frame.columns, 12)}.")
+    return found
+
+
+def _grade(qrels: Any, functions: Any) -> int:
+    """Return the highest grade of all topics, which ERR needs."""
+    told = ["max_grade"] if "max_grade" in qrels.columns else []
+    columns = [functions.max(name) for name in [_column(qrels, "qrels", "relevance"), *told]]
+    found = [value for value in qrels.agg(*columns).first() if value is not None]
+    if not found:
+        raise IrdivError("the qrels are empty: expected at least one row.")
+    return max(int(max(found)), 0)
+
+
+def _tasks(qrels: Any, query: str, tasks: int | None) -> int:
+    if tasks is None:
+        topics = qrels.select(query).distinct().count()
+        return max(topics // TOPICS_A_TASK, qrels.sparkSession.sparkContext.defaultParallelism, 1)
+    if not isinstance(tasks, int) or tasks < 1:
+        raise IrdivError(f"tasks={tasks!r} is not a number of tasks; give a whole number from 1.")
+    return tasks
+
+
+def _task(
+    names: Sequence[Any], specs: Sequence[str], query: str, ties: Ties, duplicates: Duplicates
+) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
+    """Return what scores the topics of one task."""
+
+    def score(qrels: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+        # Spark does not take Arrow strings in pieces.
+        kinds = {"run": object, "query_id": object, "measure": object, "value": float}
+        if len(qrels) == 0:
+            return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
+        known = runs[runs[query].isin(set(qrels[query]))]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrdivWarning)
+            collection = Collection(qrels.drop(columns=_BUCKET))
+            measures = [parse(spec) for spec in specs]
+            scorer = Scorer(collection, measures, ties, duplicates)
+            values = [
+                scorer.score(known if name is None else known[known[_RUN] == name], may_be_empty=True) for name in names
+            ]
+        titles = tuple("run" if name is None else str(name) for name in names)
+        return Evaluation(titles, collection.topics, tuple(measures), np.stack(values)).frame.astype(kinds)
+
+    return score

@@ -1,0 +1,132 @@
+"""Spark against the local evaluation, bit for bit, on a real local session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irdiv
+from irdiv import IrdivError
+from test_laws import random_collection, random_run
+
+pytest.importorskip("pyspark", reason="Spark is not installed here: pip install 'irdiv[spark]'")
+if shutil.which("java") is None:
+    pytest.skip("no Java here for Spark to run on", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+SPECS = ["D#-nDCG@10", "ERR-IA@20", "alpha-nDCG@5", "LAD#-Q@10", "NRBP", "nDCG@10", "I-rec@3", "RBU"]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    # Workers are to be of this environment.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2,3]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def data():
+    qrels = random_collection(0, topics=11)
+    runs = {f"system {seed}": random_run(seed, topics=12) for seed in range(3)}
+    # a topic missing from a run, and one without judgments
+    runs["system 1"] = runs["system 1"][runs["system 1"]["query_id"] != "4"]
+    return qrels, runs
+
+
+def as_spark(spark, frame):
+    return spark.createDataFrame(frame.astype(object).where(frame.notna(), None))
+
+
+def table(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sort_values(["run", "measure", "query_id"], ignore_index=True).astype({"value": float})
+
+
+@pytest.mark.parametrize("tasks", [None, 1, 2, 40])
+def test_the_local_result_bit_for_bit(spark, data, tasks):
+    from irdiv import spark as irdiv_spark
+
+    qrels, runs = data
+    together = pd.concat([run.assign(run=name) for name, run in runs.items()])
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, together), SPECS, tasks=tasks).toPandas()
+    expected = irdiv.evaluate(qrels, runs, SPECS).frame
+    ours, theirs = table(found), table(expected)
+    assert (
+        ours[["run", "query_id", "measure"]].values.tolist() == theirs[["run", "query_id", "measure"]].values.tolist()
+    )
+    np.testing.assert_array_equal(ours["value"], theirs["value"])
+
+
+def test_the_highest_grade_is_that_of_all_tasks(spark):
+    from irdiv import spark as irdiv_spark
+
+    rows = [(str(topic), "a", "d", 4 if topic == 3 else 1) for topic in range(8)]
+    qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
+    run = pd.DataFrame({"query_id": [str(topic) for topic in range(8)], "doc_id": "d", "score": 1.0})
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "ERR-IA@1", tasks=8).toPandas()
+    assert sorted(found["value"]) == [1 / 16] * 7 + [15 / 16]
+    assert set(found["run"]) == {"run"}
+
+
+def test_skewed_topics(spark):
+    from irdiv import spark as irdiv_spark
+
+    rng = np.random.default_rng(0)
+    sizes = [3000, 5, 5, 1]
+    rows = [
+        (f"t{t}", str(rng.integers(4)), f"d{n}", int(rng.integers(3)))
+        for t, size in enumerate(sizes)
+        for n in range(size)
+    ]
+    qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    run = qrels[["query_id", "doc_id"]].assign(score=rng.random(len(qrels)))
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), ["D#-nDCG@10", "AP"]).toPandas()
+    expected = irdiv.evaluate(qrels, run, ["D#-nDCG@10", "AP"]).frame
+    np.testing.assert_array_equal(table(found)["value"], table(expected)["value"])
+
+
+def test_a_failing_task_is_tried_again(spark, data):
+    from irdiv import spark as irdiv_spark
+
+    def flaky(batches):
+        from pyspark import TaskContext
+
+        if TaskContext.get().attemptNumber() == 0:
+            raise RuntimeError("lost")
+        yield from batches
+
+    qrels, runs = data
+    run = as_spark(spark, runs["system 0"])
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), run.mapInPandas(flaky, run.schema), "D#-nDCG@10").toPandas()
+    expected = irdiv.evaluate(qrels, runs["system 0"], "D#-nDCG@10").frame
+    np.testing.assert_array_equal(table(found)["value"], table(expected)["value"])
+
+
+def test_bad_input(spark, data):
+    from irdiv import spark as irdiv_spark
+
+    qrels, run = as_spark(spark, data[0]), as_spark(spark, data[1]["system 0"])
+    for call, message in [
+        (lambda: irdiv_spark.evaluate(qrels.drop("intent_id"), run, "D-nDCG"), "expected 'intent_id' or"),
+        (lambda: irdiv_spark.evaluate(qrels, run.drop("doc_id"), "D-nDCG"), "expected 'doc_id' or 'docno'"),
+        (lambda: irdiv_spark.evaluate(qrels.limit(0), run, "D-nDCG"), "the qrels are empty"),
+        (lambda: irdiv_spark.evaluate(qrels, run, "D-nDGC"), "no measure is called"),
+        (lambda: irdiv_spark.evaluate(qrels, run, "D-nDCG", tasks=0), "tasks=0 is not a number of tasks"),
+    ]:
+        with pytest.raises(IrdivError, match=message):
+            call()
