@@ -151,7 +151,9 @@ def test_a_wrong_call_exits_with_2(capsys, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
-    assert "usage: irdiv" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("irdiv: error: ")
+    assert error.count("\n") == 1
 
 
 def test_a_warning_goes_to_stderr_as_one_line(capsys, tmp_path):
@@ -308,3 +310,9 @@ def test_formats_are_the_same_everywhere(capsys, three_runs):
         ).splitlines()
         assert all(isinstance(json.loads(line), dict) for line in lines)
         assert "\t" in out(capsys, command, *three_runs, "-m", "I-rec@5", "D-nDCG@5", *more, "-o", "tsv")
+
+
+def test_what_is_no_parameter_of_a_measure(capsys):
+    assert main(["eval", *FILES, "--set", "progress=1"]) == 2
+    assert "'progress' is no parameter to set" in capsys.readouterr().err
+    assert main(["eval", *FILES, "--intents", ""]) == 2

@@ -53,4 +53,8 @@ def test_names_in_tables_for_papers():
     assert r"a\_b \& c|<d> &" in evaluation.summary().to_latex()
     assert r"| a\_b & c\|\<d\> |" in evaluation.summary().to_markdown()
     assert "a_b &amp; c|&lt;d&gt;" in evaluation._repr_html_()
+    odd = irdiv.evaluate({"1": {"d1": 1}}, {"[a]\nb": {"1": {"d1": 1.0}}}, "Q")
+    assert "{[}a] b &" in odd.to_latex()
+    assert r"| \[a\] b |" in odd.to_markdown(digits=2)
+    assert "**1.00**" in odd.to_markdown(digits=2)
     assert "<b>1.0000</b>" in evaluation._repr_html_()

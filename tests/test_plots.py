@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
@@ -108,7 +109,7 @@ def test_axes_of_ones_own(evaluation):
 
 
 def test_without_matplotlib(monkeypatch, evaluation):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(IrdivError, match=r"pip install 'irdiv\[plots\]'"):
         plots.heat_map(irdiv.correlate(evaluation))
 
@@ -122,3 +123,12 @@ def test_pyplot_is_used_where_it_is_imported_already(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1"
+
+
+def test_a_dollar_sign_is_no_formula():
+    evaluation = random_evaluation(runs=3)
+    renamed = evaluation.frame.replace({"run": {"r0": "a$b$c", "r1": r"$\frac$"}})
+    ax = drawn(plots.recall_relevance(renamed))
+    assert {"a$b$c", r"$\frac$"} <= {text.get_text() for text in ax.texts}
+    ax.figure.savefig(io.BytesIO(), format="svg")
+    assert not any(text.get_parse_math() for text in ax.texts if "$" in text.get_text())

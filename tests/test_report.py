@@ -80,6 +80,22 @@ def test_bad_arguments(arguments, message):
         render({"1": {"d": 1}}, {"1": {"d": 1.0}})
 
 
+def test_options_of_evaluate_reach_the_page():
+    qrels, runs = demo_collection()
+    plain = render(qrels, runs)
+    assert render(qrels, runs, gain="linear") != plain
+    twice = {"twice": pd.concat([runs["relevance"], runs["relevance"]])}
+    with pytest.raises(IrdivError, match="duplicates='first'"):
+        render(qrels, twice)
+    assert "twice" in render(qrels, twice, duplicates="first")
+
+
+@pytest.mark.parametrize("name", [r"$\\frac$", "日本語の名前", "a" * 60])
+def test_odd_names_of_runs(name):
+    qrels, runs = demo_collection()
+    assert name in render(qrels, {name: runs["relevance"], "b$c^$": runs["spammy"]})
+
+
 def test_without_jinja(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(IrdivError, match=r"pip install 'irdiv\[report\]'"):

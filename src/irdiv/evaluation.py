@@ -110,6 +110,18 @@ class Evaluation:
         table = np.moveaxis(self.values, 1, 2).reshape(len(index), len(self.measures))
         return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
 
+    def to_latex(self, *, baseline: str | None = None, test: Any = "bootstrap", digits: int = 4) -> str:
+        """Return the means as a LaTeX table, the best in bold, runs that differ from a baseline starred."""
+        from irdiv.views.papers import as_latex
+
+        return as_latex(self, baseline, test, digits)
+
+    def to_markdown(self, *, baseline: str | None = None, test: Any = "bootstrap", digits: int = 4) -> str:
+        """Return the means as a Markdown table, the best in bold, runs that differ from a baseline starred."""
+        from irdiv.views.papers import as_markdown
+
+        return as_markdown(self, baseline, test, digits)
+
     def __repr__(self) -> str:
         return self._shown().to_string(float_format="{:.4f}".format)
 

@@ -6,7 +6,9 @@ In a notebook, ``import matplotlib.pyplot`` first, and figures show themselves.
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,25 @@ _NAMED = 16
 """More runs than these are numbered, with their names beside."""
 
 
+_Plot = TypeVar("_Plot", bound=Callable[..., Any])
+
+
+def _plain_text(plot: _Plot) -> _Plot:
+    """Make a plot in which a dollar sign in a name is a dollar sign, and no formula."""
+
+    @wraps(plot)
+    def plain(*args: Any, **options: Any) -> Axes:
+        try:
+            import matplotlib as mpl
+        except ImportError:
+            raise IrdivError("plots need matplotlib: pip install 'irdiv[plots]'.") from None
+        with mpl.rc_context({"text.parse_math": False}):
+            return plot(*args, **options)
+
+    return plain  # type: ignore[return-value]
+
+
+@_plain_text
 def asl_curves(power: DiscriminativePower, ax: Axes | None = None) -> Axes:
     """Draw ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative."""
     mine = ax is None
@@ -44,6 +65,7 @@ def asl_curves(power: DiscriminativePower, ax: Axes | None = None) -> Axes:
     return _legend(ax, f"share with p < {power.alpha:g}", mine)
 
 
+@_plain_text
 def recall_relevance(
     evaluation: EvaluationLike,
     recall: Any = "I-rec@10",
@@ -109,6 +131,7 @@ def _name_points(ax: Axes, x: Any, y: Any, names: list[str]) -> None:
         )
 
 
+@_plain_text
 def heat_map(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw a matrix over measures: that of `irdiv.correlate`, or the frame of `irdiv.concordance`.
 
@@ -149,6 +172,7 @@ def _differences(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+@_plain_text
 def difference_bars(
     evaluation: EvaluationLike, run: str, other: str, measure: Any = None, ax: Axes | None = None
 ) -> Axes:
@@ -173,6 +197,7 @@ def difference_bars(
     return _laid_out(ax, mine)
 
 
+@_plain_text
 def power_curves(curve: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw discriminative power against the number of topics, what `irdiv.power_by_topics` returns."""
     mine = ax is None
@@ -196,10 +221,8 @@ def _style(number: int) -> dict[str, Any]:
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     if ax is not None:
         return ax
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise IrdivError("plots need matplotlib: pip install 'irdiv[plots]'.") from None
+    from matplotlib.figure import Figure
+
     if "matplotlib.pyplot" in sys.modules:
         # In a notebook a figure of pyplot's shows itself.
         return sys.modules["matplotlib.pyplot"].subplots(figsize=size)[1]

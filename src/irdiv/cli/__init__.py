@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, NoReturn
 
 import irdiv
 from irdiv.errors import IrdivError, IrdivWarning
@@ -44,9 +44,17 @@ def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"irdiv: warning: {message}", file=sys.stderr)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and where help is."""
+        self.exit(2, f"irdiv: error: {message} (see '{self.prog} --help')\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    top = argparse.ArgumentParser(prog="irdiv", description="Evaluate diversified search.")
+    top = _Parser(prog="irdiv", description="Evaluate diversified search.")
     top.add_argument("--version", action="version", version=f"irdiv {irdiv.__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -141,7 +149,7 @@ def parser() -> argparse.ArgumentParser:
     _add_form(cases)
 
     page = _command(commands, "report", "write one page that compares runs, topic by topic")
-    _add_evaluation(page)
+    _add_evaluation(page, "D#-nDCG, I-rec, D-nDCG, ERR-IA, alpha-nDCG and nDCG at the cutoff")
     page.add_argument("-o", "--file", default="report.html", metavar="FILE", help="the page (default: report.html)")
     page.add_argument("--baseline", metavar="RUN", help="the run that others are tested against (default: the first)")
     page.add_argument("-k", "--cutoff", type=int, default=10, metavar="K", help="how far down to look (default: 10)")
@@ -184,7 +192,7 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_evaluation(parser: argparse.ArgumentParser) -> None:
+def _add_evaluation(parser: argparse.ArgumentParser, measures: str = " ".join(DEFAULT_MEASURES)) -> None:
     """Add what is evaluated, and how."""
     parser.add_argument(
         "qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too"
@@ -199,7 +207,7 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         nargs="+",
         action="extend",
-        help=f"measures, see 'irdiv measures' (default: {' '.join(DEFAULT_MEASURES)})",
+        help=f"measures, see 'irdiv measures' (default: {measures})",
     )
     _add_intents(parser)
     parser.add_argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import atexit
+import inspect
 import sys
 import tempfile
 import textwrap
@@ -20,6 +21,7 @@ from irdiv.cli import DEFAULT_MEASURES, output
 from irdiv.errors import IrdivError
 from irdiv.evaluation import evaluate, resolve, run_name
 from irdiv.explain import explain, list_measures
+from irdiv.frames.intent_files import text_lines
 from irdiv.frames.trec import run_tag
 
 if TYPE_CHECKING:
@@ -101,9 +103,9 @@ def _print_matrix(frame: pd.DataFrame, matrix: pd.DataFrame, arguments: argparse
 
 def _qrels(arguments: argparse.Namespace) -> Any:
     qrels = _file(arguments.qrels)
-    if arguments.heval:
+    if arguments.heval is not None:
         qrels = irdiv.with_intents(qrels, irdiv.read_heval(arguments.heval))
-    return irdiv.with_intents(qrels, arguments.intents) if arguments.intents else qrels
+    return qrels if arguments.intents is None else irdiv.with_intents(qrels, arguments.intents)
 
 
 def _settings(texts: Sequence[str]) -> dict[str, Any]:
@@ -112,10 +114,17 @@ def _settings(texts: Sequence[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise IrdivError(f"--set takes KEY=VALUE, as in gain=linear; found {text!r}.")
-        if key in ("qrels", "runs", "measures", "ties", "duplicates", "components", "order", "depth", "cutoff"):
+        if key in _NO_PARAMETERS:
             raise IrdivError(f"{key!r} is no parameter to set; --help shows how to give it.")
         settings[key] = _value(value)
     return settings
+
+
+# What functions of commands take beside parameters of measures.
+_NO_PARAMETERS = {
+    *inspect.signature(evaluate).parameters,
+    *("order", "depth", "cutoff", "baseline", "topics", "title", "rng", "path"),
+} - {"parameters"}
 
 
 def _value(text: str) -> Any:
@@ -224,7 +233,7 @@ def _properties(arguments: argparse.Namespace) -> None:
 def _demo(arguments: argparse.Namespace) -> None:
     from irdiv.demo import demo, demo_collection, write_demo
 
-    if arguments.data:
+    if arguments.data is not None:
         for path in write_demo(Path(arguments.data)):
             print(path)
         return
@@ -257,7 +266,7 @@ def _demo(arguments: argparse.Namespace) -> None:
 def _report(arguments: argparse.Namespace) -> None:
     from irdiv.report import descriptions, write_report
 
-    intents = descriptions(irdiv.read_intents(arguments.intents)) if arguments.intents else {}
+    intents = {} if arguments.intents is None else descriptions(irdiv.read_intents(arguments.intents))
     path = write_report(
         _qrels(arguments),
         _named(arguments),
@@ -269,6 +278,9 @@ def _report(arguments: argparse.Namespace) -> None:
         intents=intents,
         title=arguments.title,
         rng=arguments.seed,
+        ties=arguments.ties,
+        duplicates=arguments.duplicates,
+        **_settings(arguments.set),
     )
     print(path)
 
@@ -276,7 +288,7 @@ def _report(arguments: argparse.Namespace) -> None:
 def _texts(path: str) -> dict[str, str]:
     """Return texts of topics from lines ``topic<TAB>text``, or ``topic:text`` as TREC has them."""
     texts = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(text_lines(Path(path), "topics"), 1):
         query, mark, text = line.partition("\t" if "\t" in line else ":")
         if line.strip() and not mark:
             raise IrdivError(f"{path}, line {number}: expected a topic, a tab and its text; found {line[:60]!r}.")

@@ -49,7 +49,7 @@ TOPICS: dict[str, dict[str, tuple[float, tuple[str, ...]]]] = {
     },
     "delta": {
         "airline": (0.6, ("check-in!", "baggage")),
-        "river mouth": (0.25, ("formation",)),
+        "estuary": (0.25, ("formation",)),
         "letter": (0.15, ("mathematics",)),
     },
     "saturn": {"planet": (0.55, ("rings", "moons")), "car": (0.3, ("parts", "recalls")), "god": (0.15, ("myths",))},

@@ -12,15 +12,22 @@ from irdiv.kernels.lists import Floats, ordered_sum
 from irdiv.kernels.novelty import first_met
 from irdiv.measures.bases import BASES, Base, Values, gain_table
 from irdiv.measures.declaration import Declaration
-from irdiv.measures.novelty import intent_recall
-from irdiv.measures.operators import d_references, gain_score, global_gain, graded_score, merged, pool_grades
+from irdiv.measures.operators import (
+    D_OTHERS,
+    d_references,
+    gain_score,
+    global_gain,
+    graded_score,
+    merged,
+    pool_grades,
+    sharpened,
+)
 from irdiv.measures.parameters import BETA_BLENDED, GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALISE
 
 if TYPE_CHECKING:
     from irdiv.arrays.ranking import Scene
 
 _SAKAI = "Sakai, WWW 2012 (intents informational or navigational)"
-_OTHERS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalise=False."
 _TYPES = "an intent is navigational where its type is 'nav', else informational"
 
 
@@ -46,7 +53,7 @@ def _din(base: Base) -> Declaration:
         score=lambda scene, values, cutoff: _din_score(base, scene, values, cutoff),
         parameters=merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=_OTHERS,
+        others=D_OTHERS,
         on_layers=False,
     )
 
@@ -72,10 +79,6 @@ def _din_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> 
 def _din_sharp(base: Base) -> Declaration:
     plain = _din(base)
 
-    def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        gamma = values["gamma"]
-        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * _din_score(base, scene, values, cutoff)
-
     return replace(
         plain,
         family="DIN#-M: DIN-M sharpened by the share of intents covered",
@@ -83,7 +86,7 @@ def _din_sharp(base: Base) -> Declaration:
         summary=f"DIN-{base.name} sharpened by intent recall.",
         formula=f"γ · I-rec + (1−γ) · DIN-{base.name}, with I-rec = intents covered in the first l / intents and "
         f"DIN-{base.name} = {plain.formula}",
-        score=score,
+        score=sharpened(plain.score),
         parameters=(GAMMA, *plain.parameters),
         components=("I-rec", f"DIN-{base.name}"),
     )
@@ -108,7 +111,7 @@ def _p_plus_q() -> Declaration:
         references=(_SAKAI,),
         score=_p_plus_q_score,
         parameters=(GAIN, BETA_BLENDED, REL, INTENTS, RENORMALISE, JUDGED_ONLY),
-        others=_OTHERS,
+        others=D_OTHERS,
         on_layers=False,
     )
 
@@ -116,17 +119,13 @@ def _p_plus_q() -> Declaration:
 def _p_plus_q_sharp() -> Declaration:
     plain = _p_plus_q()
 
-    def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        gamma = values["gamma"]
-        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * _p_plus_q_score(scene, values, cutoff)
-
     return replace(
         plain,
         name="P+Q#",
         summary="P+Q sharpened by intent recall.",
         formula="γ · I-rec + (1−γ) · P+Q, with I-rec = intents covered in the first l / intents and "
         f"P+Q = {plain.formula}",
-        score=score,
+        score=sharpened(plain.score),
         parameters=(GAMMA, *plain.parameters),
         components=("I-rec", "P+Q"),
     )

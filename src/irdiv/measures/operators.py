@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RE
 if TYPE_CHECKING:
     from irdiv.arrays.block import Block
     from irdiv.arrays.ranking import Scene
+
+
+Score: TypeAlias = "Callable[[Scene, Values, int | None], Floats]"
 
 
 def declarations() -> Iterable[Declaration]:
@@ -138,7 +141,7 @@ def _d_measure(base: Base) -> Declaration:
         score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
         parameters=merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=_D_OTHERS,
+        others=D_OTHERS,
     )
 
 
@@ -153,13 +156,18 @@ def d_references(base: Base) -> tuple[str, ...]:
     return tuple(dict.fromkeys(["Sakai and Song, SIGIR 2011", *base.references]))
 
 
+def sharpened(score: Score) -> Score:
+    """γ · I-rec + (1−γ) · M."""
+
+    def sharp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+        gamma = values["gamma"]
+        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * score(scene, values, cutoff)
+
+    return sharp
+
+
 def _d_sharp(base: Base) -> Declaration:
     assert base.under_d is not None
-
-    def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        gamma = values["gamma"]
-        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * d_score(base, scene, values, cutoff)
-
     return Declaration(
         family="D#-M: D-M sharpened by the share of intents covered",
         name=f"D#-{base.name}",
@@ -167,15 +175,15 @@ def _d_sharp(base: Base) -> Declaration:
         formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
         f"D-{base.name} = {d_formula(base)}",
         references=d_references(base),
-        score=score,
+        score=sharpened(lambda scene, values, cutoff: d_score(base, scene, values, cutoff)),
         parameters=merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=_D_OTHERS,
+        others=D_OTHERS,
         components=("I-rec", f"D-{base.name}"),
     )
 
 
-_D_OTHERS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalise=False."
+D_OTHERS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalise=False."
 
 
 def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Floats:

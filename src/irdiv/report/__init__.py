@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import Ranking, Scene, order_run
+from irdiv.arrays.ranking import Duplicates, Ordered, Scene, Ties, order_run
 from irdiv.errors import IrdivError
 from irdiv.evaluation import Evaluation, evaluate, named_runs
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.frames.trec import PathLike
+from irdiv.measures.spec import parse
 from irdiv.stats.compare import compare
 from irdiv.stats.intervals import intervals
 from irdiv.stats.power import DiscriminativePower, discriminative_power
@@ -47,9 +49,17 @@ class Met(NamedTuple):
 
 
 def write_report(
+    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], path: PathLike, **options: Any
+) -> Path:
+    """Write the page that `render` returns, with its options, and return its path."""
+    target = Path(path)
+    target.write_text(render(qrels, runs, **options), encoding="utf-8")
+    return target
+
+
+def render(
     qrels: QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike],
-    path: PathLike,
     *,
     measures: Sequence[Any] | None = None,
     baseline: str | None = None,
@@ -58,15 +68,16 @@ def write_report(
     intents: Mapping[tuple[str, str], str] | None = None,
     title: str = "Diversity evaluation",
     rng: int = 0,
-) -> Path:
-    """Write a page that compares runs, and return its path.
+    ties: Ties = "docid_desc",
+    duplicates: Duplicates = "error",
+    **parameters: Any,
+) -> str:
+    """Return a page that compares runs.
 
     Parameters
     ----------
     qrels, runs
         As of `irdiv.evaluate`.
-    path
-        The HTML file to write.
     measures
         Measures of the leaderboard, the first of which orders it; by default D#-nDCG, its parts and some others, at the
         cutoff.
@@ -82,36 +93,9 @@ def write_report(
         The heading.
     rng
         Seed of random samples.
+    ties, duplicates, **parameters
+        As of `irdiv.evaluate`.
     """
-    page = render(
-        qrels,
-        runs,
-        measures=measures,
-        baseline=baseline,
-        cutoff=cutoff,
-        topics=topics,
-        intents=intents,
-        title=title,
-        rng=rng,
-    )
-    target = Path(path)
-    target.write_text(page, encoding="utf-8")
-    return target
-
-
-def render(
-    qrels: QrelsLike | Collection,
-    runs: RunLike | Mapping[str, RunLike],
-    *,
-    measures: Sequence[Any] | None = None,
-    baseline: str | None = None,
-    cutoff: int = 10,
-    topics: Mapping[str, str] | None = None,
-    intents: Mapping[tuple[str, str], str] | None = None,
-    title: str = "Diversity evaluation",
-    rng: int = 0,
-) -> str:
-    """Return the page of `write_report` as text."""
     environment = _environment()
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     collection.require_intents("a report")
@@ -120,8 +104,10 @@ def render(
     if base not in named:
         raise IrdivError(f"no run is called {base!r}; there are {', '.join(named)}.")
     asked = list(measures) if measures else [f"{name}@{cutoff}" for name in DEFAULT_MEASURES]
-    evaluation = evaluate(collection, named, asked)
-    parts = evaluate(collection, named, [f"I-rec@{cutoff}", f"D-nDCG@{cutoff}"])
+    evaluation = evaluate(collection, named, asked, ties=ties, duplicates=duplicates, **parameters)
+    components = [f"I-rec@{cutoff}", f"D-nDCG@{cutoff}"]
+    taken = {name: value for name, value in parameters.items() if name in parse(components[1]).SUPPORTED_PARAMS}
+    parts = evaluate(collection, named, components, ties=ties, duplicates=duplicates, **taken)
     power = discriminative_power(evaluation, rng=rng) if len(named) > 1 and len(evaluation.query_ids) > 1 else None
     names = [str(measure) for measure in evaluation.measures]
     return environment.get_template("report.html").render(
@@ -131,7 +117,7 @@ def render(
         measures=names,
         runs=_order(evaluation),
         leaderboard=_leaderboard(evaluation, base, rng),
-        topics=_topics(collection, named, evaluation, parts, cutoff, topics or {}, intents or {}),
+        topics=_topics(collection, named, evaluation, parts, cutoff, topics or {}, intents or {}, ties, duplicates),
         recall_plot=_recall_plot(parts),
         asl_plot=None if power is None or len(power.pairs) < 3 else _asl_plot(power),
         power=None if power is None else power.summary.to_dict("records"),
@@ -195,10 +181,14 @@ def _topics(
     cutoff: int,
     texts: Mapping[str, str],
     intents: Mapping[tuple[str, str], str],
+    ties: Ties,
+    duplicates: Duplicates,
 ) -> list[dict[str, Any]]:
     """Return what each topic's part of the page shows."""
     order = _order(evaluation)
-    met = {name: _met(collection, run, cutoff) for name, run in named.items()}
+    met = {
+        name: _met(order_run(collection, run, ties=ties, duplicates=duplicates), cutoff) for name, run in named.items()
+    }
     trees = _trees(collection)
     rows = []
     for block in collection.blocks:
@@ -231,9 +221,9 @@ def _values(evaluation: Evaluation, run: str, topic: int) -> list[float]:
     return evaluation.values[evaluation.runs.index(run), :, topic].tolist()
 
 
-def _met(collection: Collection, run: RunLike, cutoff: int) -> dict[tuple[int, int], list[Met]]:
+def _met(ordered: Ordered, cutoff: int) -> dict[tuple[int, int], list[Met]]:
     """Return the documents that meet each intent, by topic and place of the intent."""
-    ranking: Ranking = order_run(collection, run).ranking(depth=cutoff)
+    collection, ranking = ordered.collection, ordered.ranking(depth=cutoff)
     found: dict[tuple[int, int], list[Met]] = {}
     for block in collection.blocks:
         scene = Scene.of(block, ranking)
@@ -285,7 +275,9 @@ def _svg(ax: Any, label: str) -> Any:
     ax.set_facecolor("none")
     ax.figure.set_facecolor("none")
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "irdiv"}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "irdiv"}), warnings.catch_warnings():
+        # Letters that matplotlib has no font for are left to the browser.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         ax.figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)

@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     differs: bool
 
 
-def _entries(evaluation: Evaluation, baseline: str | None, test: Any) -> list[tuple[str, list[Entry]]]:
+def _entries(evaluation: Evaluation, baseline: str | None, test: Any, digits: int = 4) -> list[tuple[str, list[Entry]]]:
     means = evaluation.summary()
     significant = set()
     if baseline is not None:
@@ -36,12 +36,18 @@ def _entries(evaluation: Evaluation, baseline: str | None, test: Any) -> list[tu
     for run, values in zip(evaluation.runs, means.to_numpy(), strict=True):
         cells = zip(names, values.tolist(), best.tolist(), strict=True)
         rows.append(
-            (run, [Entry(f"{v:.4f}", bool(np.isclose(v, b, atol=1e-12)), (run, m) in significant) for m, v, b in cells])
+            (
+                run,
+                [
+                    Entry(f"{v:.{digits}f}", bool(np.isclose(v, b, atol=1e-12)), (run, m) in significant)
+                    for m, v, b in cells
+                ],
+            )
         )
     return rows
 
 
-def as_latex(evaluation: Evaluation, baseline: str | None = None, test: Any = "bootstrap") -> str:
+def as_latex(evaluation: Evaluation, baseline: str | None = None, test: Any = "bootstrap", digits: int = 4) -> str:
     """Return a LaTeX table with booktabs rules."""
     names = [_tex(str(measure)) for measure in evaluation.measures]
     lines = [
@@ -50,7 +56,7 @@ def as_latex(evaluation: Evaluation, baseline: str | None = None, test: Any = "b
         " & ".join(["run", *names]) + r" \\",
         r"\midrule",
     ]
-    for run, entries in _entries(evaluation, baseline, test):
+    for run, entries in _entries(evaluation, baseline, test, digits):
         cells = [rf"\textbf{{{e.text}}}" if e.best else e.text for e in entries]
         marked = [cell + (r"$^{*}$" if e.differs else "") for cell, e in zip(cells, entries, strict=True)]
         lines.append(" & ".join([_tex(run), *marked]) + r" \\")
@@ -64,14 +70,16 @@ _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 
 
 def _tex(text: str) -> str:
-    return "".join(_SPECIAL.get(sign, f"\\{sign}" if sign in "#$%&_{}" else sign) for sign in text)
+    escaped = "".join(_SPECIAL.get(sign, f"\\{sign}" if sign in "#$%&_{}" else sign) for sign in " ".join(text.split()))
+    # A bracket behind the end of a row would be an option of it.
+    return f"{{[}}{escaped[1:]}" if escaped.startswith("[") else escaped
 
 
-def as_markdown(evaluation: Evaluation, baseline: str | None = None, test: Any = "bootstrap") -> str:
+def as_markdown(evaluation: Evaluation, baseline: str | None = None, test: Any = "bootstrap", digits: int = 4) -> str:
     """Return a Markdown table."""
     names = [str(measure) for measure in evaluation.measures]
     lines = ["| run | " + " | ".join(map(_md, names)) + " |", "| --- |" + " ---: |" * len(names)]
-    for run, entries in _entries(evaluation, baseline, test):
+    for run, entries in _entries(evaluation, baseline, test, digits):
         cells = [(f"**{e.text}**" if e.best else e.text) + ("\\*" if e.differs else "") for e in entries]
         lines.append("| " + " | ".join([_md(run), *cells]) + " |")
     if baseline is not None:
@@ -80,7 +88,7 @@ def as_markdown(evaluation: Evaluation, baseline: str | None = None, test: Any =
 
 
 def _md(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in "\\|*_<>`" else sign for sign in text)
+    return "".join(f"\\{sign}" if sign in "\\|*_<>`[]" else sign for sign in " ".join(text.split()))
 
 
 def as_html(evaluation: Evaluation) -> str:
