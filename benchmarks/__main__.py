@@ -21,6 +21,7 @@ import irdiv
 from benchmarks import data
 from benchmarks.data import TOPICS
 from benchmarks.timing import Comparison, compare
+from irdiv import properties
 from irdiv.evaluation import Evaluation
 
 NINE = [ERR_IA @ 10, nERR_IA @ 10, alpha_DCG @ 10, alpha_nDCG @ 10, NRBP, nNRBP, AP_IA, P_IA @ 10, StRecall @ 10]
@@ -41,6 +42,7 @@ def comparisons() -> Iterator[Comparison]:
     yield from in_memory(qrels, run)
     yield hierarchical(qrels, run)
     yield significance()
+    yield case_analysis()
     yield imports()
     yield from_files(qrels)
 
@@ -114,6 +116,23 @@ def significance() -> Comparison:
         loop,
         repetitions=3,
     )
+
+
+def case_analysis() -> Comparison:
+    """The published measures on all rankings of up to ten documents, against as many short evaluations."""
+    specs = ["RR", "P@5", "P@10", "nDCG@5", "nDCG@10", "AP", "StRecall@10", "P_IA@10", "AP_IA", "ERR_IA@10"]
+    specs += ["alpha_nDCG@10", "NRBP", "CT", "nCT", "ACT"]
+    qrels, run = data.qrels(), data.run()
+    collection = irdiv.Collection(qrels)
+    once = compare(
+        "case analysis: 88,573 rankings x 15 measures",
+        lambda: properties.check(specs),
+        "irdiv.evaluate, as many lists, 50 at a time",
+        lambda: irdiv.evaluate(collection, run, specs),
+        repetitions=3,
+    )
+    lists = len(properties.Rankings()) / TOPICS
+    return once._replace(other_seconds=once.other_seconds * lists)
 
 
 def imports() -> Comparison:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import irdiv
+from irdiv.cli import main
 from irdiv.demo import demo_collection, make
 from irdiv.explain import reference
 
@@ -58,3 +61,17 @@ def test_names_in_tables_for_papers():
     assert r"| \[a\] b |" in odd.to_markdown(digits=2)
     assert "**1.00**" in odd.to_markdown(digits=2)
     assert "<b>1.0000</b>" in evaluation._repr_html_()
+
+
+def commands_of_the_readme() -> list[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+    lines = [re.sub(r"\s+# .*", "", line) for block in blocks for line in block.split("\n")]
+    return [line.strip() for line in lines if line.startswith("irdiv ")]
+
+
+@pytest.mark.parametrize("command", commands_of_the_readme())
+def test_commands_of_the_readme(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--data", "."]) == 0
+    assert main(shlex.split(command)[1:]) == 0

@@ -203,7 +203,7 @@ def evaluate(
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     scorer = Scorer(collection, wanted, ties, duplicates)
-    for number, (name, run) in enumerate(_shown(named, progress).items()):
+    for number, (name, run) in enumerate(shown_progress(named.items(), "runs", progress)):
         try:
             values[number] = scorer.score(run)
         except IrdivError as error:  # noqa: PERF203 (it says which run is at fault)
@@ -235,18 +235,13 @@ class Scorer:
         return values
 
 
-class _Shown(dict[str, Any]):
-    """Runs whose turn is shown by a progress bar."""
+def shown_progress(items: Any, unit: str, progress: bool) -> Any:
+    """Return items whose turns a bar on standard error shows, if that is asked for and it is a terminal."""
+    if not progress or len(items) < 2:
+        return items
+    from tqdm import tqdm
 
-    def items(self) -> Any:
-        """Return names and runs, one by one."""
-        from tqdm import tqdm
-
-        return tqdm(super().items(), desc="runs", unit="run", disable=None, leave=False)
-
-
-def _shown(named: dict[str, Any], progress: bool) -> dict[str, Any]:
-    return _Shown(named) if progress and len(named) > 9 else named
+    return tqdm(items, desc=unit, disable=None, leave=False)
 
 
 def resolve(

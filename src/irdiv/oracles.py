@@ -11,6 +11,7 @@ import pandas as pd
 from irdiv.arrays.block import Block
 from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
+from irdiv.evaluation import shown_progress
 from irdiv.frames.columns import QrelsLike
 from irdiv.kernels.lists import Floats, Ints, log_discount, ratio
 from irdiv.kernels.novelty import greedy_order
@@ -103,6 +104,7 @@ def ideal_gaps(
     alpha: float = 0.5,
     rel: int = 1,
     time_limit: float | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Return how far the greedy ideal of α-nDCG falls short of the true one in each topic.
 
@@ -114,6 +116,8 @@ def ideal_gaps(
         Of α-DCG.
     time_limit
         Seconds to search in each topic; without it the search ends with a proof.
+    progress
+        Show a progress bar over topics on standard error, where that is a terminal.
 
     Returns
     -------
@@ -132,7 +136,8 @@ def ideal_gaps(
     for block in collection.blocks:
         greedy = ideal_novelty_score(block, values, cutoff, cutoff, log_discount)
         relevant = block.grades[block.pool] >= values["rel"]
-        ideals = exact_ideals(relevant, values["alpha"], cutoff, values["time_limit"])
+        shown = shown_progress(relevant, "topics", progress)
+        ideals = exact_ideals(shown, values["alpha"], cutoff, values["time_limit"])
         exact = np.maximum([ideal.found for ideal in ideals], greedy)
         parts.append(
             pd.DataFrame(

@@ -59,6 +59,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         correction=arguments.correction,
         rng=arguments.seed,
         B=arguments.samples,
+        progress=True,
     )
     output.print_frame(
         frame if arguments.correction or arguments.output != "table" else frame.drop(columns="p_adjusted"), arguments
@@ -71,7 +72,12 @@ def _compare(arguments: argparse.Namespace) -> None:
 
 def _discpower(arguments: argparse.Namespace) -> None:
     power = irdiv.discriminative_power(
-        _evaluation(arguments), test=arguments.test, alpha=arguments.alpha, rng=arguments.seed, B=arguments.samples
+        _evaluation(arguments),
+        test=arguments.test,
+        alpha=arguments.alpha,
+        rng=arguments.seed,
+        B=arguments.samples,
+        progress=True,
     )
     output.print_frame(power.agreement() if arguments.agreement else power.summary, arguments)
     if arguments.plot:
@@ -202,7 +208,11 @@ def _hierarchy(arguments: argparse.Namespace) -> None:
 
 def _ideals(arguments: argparse.Namespace) -> None:
     frame = irdiv.ideal_gaps(
-        _file(arguments.qrels), cutoff=arguments.cutoff, alpha=arguments.alpha, time_limit=arguments.time_limit
+        _file(arguments.qrels),
+        cutoff=arguments.cutoff,
+        alpha=arguments.alpha,
+        time_limit=arguments.time_limit,
+        progress=True,
     )
     if arguments.per_query or arguments.output != "table":
         output.print_frame(frame, arguments)

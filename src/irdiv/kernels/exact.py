@@ -8,6 +8,7 @@ meeting where the t-th document of the intent is, and needs no constraint to do 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ class Ideal(NamedTuple):
         return self.bound <= self.found
 
 
-def exact_ideals(relevant: Bools, alpha: float, cutoff: int, time_limit: float | None = None) -> list[Ideal]:
+def exact_ideals(relevant: Iterable[Bools], alpha: float, cutoff: int, time_limit: float | None = None) -> list[Ideal]:
     """Return the largest α-DCG of any list of ``cutoff`` documents, for ``relevant[topic, document, intent]``.
 
     With a time limit in seconds, a topic may end with what was found by then, and a bound.

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
+from irdiv.evaluation import shown_progress
 from irdiv.kernels.lists import Floats
 from irdiv.stats.intervals import Interval
 from irdiv.stats.paired import Test, Tested, names_of_tests, paired_tests, require_samples
@@ -31,6 +32,7 @@ def compare(
     plus_one: bool | None = None,
     interval: Interval = "bca",
     level: float = 0.95,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Compare runs in pairs, all of them or each with baselines.
 
@@ -51,6 +53,8 @@ def compare(
     rng, B, plus_one, interval, level
         As of `irdiv.bootstrap_test`; by default B and plus_one are those of the test, 10,000 and True for
         randomisation.
+    progress
+        Show a progress bar over measures on standard error, where that is a terminal.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def compare(
         raise IrdivError("test='tukey' takes account of all pairs by itself; leave the correction out.")
     B, plus_one = settings(test, B, plus_one)
     rows = []
-    for number, (measure, z) in enumerate(table.differences(pairs)):
+    for number, (measure, z) in enumerate(shown_progress(list(table.differences(pairs)), "measures", progress)):
         if test == "tukey":
             tested = _with_tukey(table.values[:, number], pairs, z, rng, B, plus_one, interval, level)
         else:

@@ -108,6 +108,7 @@ def discriminative_power(
     B: int | None = None,
     plus_one: bool | None = None,
     delta: bool = True,
+    progress: bool = False,
 ) -> DiscriminativePower:
     """Return the share of run pairs that each measure tells apart (Sakai, SIGIR 2006).
 
@@ -128,6 +129,8 @@ def discriminative_power(
         As of `irdiv.bootstrap_test`.
     delta
         Whether to look for the difference required, which takes about as long as the test.
+    progress
+        Show a progress bar on standard error, where that is a terminal.
 
     Examples
     --------
@@ -153,7 +156,7 @@ def discriminative_power(
     if test == "bootstrap":
         rows, counts = z.reshape(-1, n), bootstrap_counts(n, B, rng)
         if delta:
-            p, needed = bootstrap_power(rows, counts, alpha, plus_one)
+            p, needed = bootstrap_power(rows, counts, alpha, plus_one, progress)
             required = needed.reshape(z.shape[:2])
         else:
             p = bootstrap_p(rows, counts, plus_one)
@@ -172,14 +175,16 @@ def _require_level(alpha: float) -> None:
         raise IrdivError(f"alpha={alpha!r} is not a significance level; give a number between 0 and 1, as 0.05.")
 
 
-def bootstrap_power(z: Floats, counts: Counts, alpha: float, plus_one: bool) -> tuple[Floats, Floats]:
+def bootstrap_power(
+    z: Floats, counts: Counts, alpha: float, plus_one: bool, progress: bool = False
+) -> tuple[Floats, Floats]:
     """Return p and the difference required of each row of differences, in one pass over the samples."""
     B = len(counts)
     p, delta = np.empty(len(z)), np.empty(len(z))
     # The B·alpha-th largest of B is that many places from the end.
     place = B - min(max(int(np.floor(B * alpha + 1e-9)), 1), B)
     observed = observe(z)
-    for null in null_samples(z, counts):
+    for null in null_samples(z, counts, progress):
         p[null.pairs] = share(far_from_null(observed, null), B, plus_one)
         # A sample of zeros only has no t, and no difference.
         ratio = np.nan_to_num(null.ratio, copy=False, nan=0.0)

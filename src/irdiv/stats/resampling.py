@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError
+from irdiv.evaluation import shown_progress
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 Rng: TypeAlias = np.random.Generator | int | None
@@ -82,12 +83,12 @@ class Null(NamedTuple):
     ratio: Floats
 
 
-def null_samples(z: Floats, counts: Counts) -> Iterator[Null]:
+def null_samples(z: Floats, counts: Counts, progress: bool = False) -> Iterator[Null]:
     """Yield the samples of all pairs, some pairs at a time, of differences shifted to the mean 0."""
     w = z - z.mean(axis=1, keepdims=True)
     w[np.abs(w) <= _NO_SPREAD * np.abs(z).max(axis=1, keepdims=True)] = 0.0
     drawn = _as_factors(counts)
-    for pairs in tiles(len(z), len(counts)):
+    for pairs in shown_progress(list(tiles(len(z), len(counts))), "pairs of runs", progress):
         both = _products(np.concatenate([w[pairs], w[pairs] ** 2]) / z.shape[1], drawn)
         mean, square = both[: len(both) // 2], both[len(both) // 2 :]
         np.multiply(mean, mean, out=mean)
