@@ -226,8 +226,10 @@ class TestTextbookMeasures:
         assert score(self.QRELS, self.RUN, "bpref-10") == pytest.approx([ten])
         # trec_eval divides by the smaller of R and the number judged irrelevant
         assert score(self.QRELS, self.RUN, "Bpref") == pytest.approx([(1 + 0.5 + 3 * 0) / 10])
-        with pytest.raises(IrdivError, match="unjudged documents are left out by definition"):
-            irdiv.parse("bpref-R(judged_only=False)")
+        run = {"1": {doc: -float(rank) for rank, doc in enumerate(self.RUN.split())}}
+        for judged_only in (False, True):
+            both = irdiv.evaluate(self.QRELS, run, ["bpref-R", "Q"], judged_only=judged_only)
+            assert both.values[0, 0, 0] == pytest.approx(expected)
 
     def test_bpref_equals_trec_evals_where_enough_is_judged(self):
         rng = np.random.default_rng(1)

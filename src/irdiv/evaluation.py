@@ -275,7 +275,8 @@ def _refuse_stray(measures: Sequence[ir_measures.Measure], parameters: Mapping[s
     if stray:
         raise IrdivError(f"none of these measures has a parameter {stray[0]!r}; they take {', '.join(sorted(known))}.")
     for measure in measures:
-        if parameters.get("judged_only") and "judged_only" not in measure.SUPPORTED_PARAMS:
+        condensed = isinstance(measure, Measure) and measure.declaration.condensed
+        if parameters.get("judged_only") and "judged_only" not in measure.SUPPORTED_PARAMS and not condensed:
             raise IrdivError(f"{measure} of ir_measures has no judged_only; leave it out or score it apart.")
 
 

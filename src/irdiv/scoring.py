@@ -19,7 +19,7 @@ def score(run: Ordered, measures: Sequence[Measure]) -> Floats:
             collection.require_intents(measure)
     out = np.zeros((len(measures), len(collection.topics)))
     for judged_only in (False, True):
-        mine = [i for i, m in enumerate(measures) if m.values().get("judged_only", False) is judged_only]
+        mine = [i for i, m in enumerate(measures) if _looks_at_judged_only(m) is judged_only]
         if not mine:
             continue
         depths = [measures[i].cutoff for i in mine]
@@ -31,3 +31,7 @@ def score(run: Ordered, measures: Sequence[Measure]) -> Floats:
                 m = measures[i]
                 out[i, block.start : block.stop] = m.declaration.score(scene, m.values(), m.cutoff)
     return out
+
+
+def _looks_at_judged_only(measure: Measure) -> bool:
+    return measure.declaration.condensed or measure.values().get("judged_only", False)

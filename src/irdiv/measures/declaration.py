@@ -62,6 +62,8 @@ class Declaration:
     owner: str = "irdiv"
     """The package whose name this is."""
     less_is_better: bool = False
+    condensed: bool = False
+    """Whether it is defined on judged documents only."""
     on_layers: bool = True
     """Whether it makes sense on the nodes of a layer of an intent hierarchy."""
 

@@ -21,15 +21,6 @@ _FAMILY = "ad hoc: on the highest grade of a document over intents"
 _B = Parameter("b", 1.0, "how many times as much recall counts as precision", number(0, 1e6))
 
 
-def _only_true(value: Any) -> bool:
-    if value is not True:
-        raise ValueError("True: unjudged documents are left out by definition")
-    return True
-
-
-_CONDENSED = Parameter("judged_only", True, "unjudged documents are left out by definition", _only_true)
-
-
 def declarations() -> Iterable[Declaration]:
     """Yield F, E, AP-seen, bpref-R and bpref-10."""
     yield _adhoc(
@@ -58,11 +49,11 @@ def declarations() -> Iterable[Declaration]:
     )
     yield _adhoc(
         "bpref-R",
-        "Binary preference: how few documents judged irrelevant stand above relevant ones.",
+        "Binary preference: how few documents judged irrelevant stand above relevant ones; unjudged ones are left out.",
         "1/R · Σ_j (1 − N_j/R) over the relevant documents j in the list, N_j of the first R documents judged "
         "irrelevant above j",
         lambda scene, values, cutoff: _bpref(scene, values, 0),
-        (REL, _CONDENSED),
+        (REL,),
         "trec_eval's bpref, ir_measures' Bpref, divides N_j by the smaller of R and the number judged irrelevant.",
     )
     yield _adhoc(
@@ -71,7 +62,7 @@ def declarations() -> Iterable[Declaration]:
         "1/R · Σ_j (1 − N_j/(R+10)) over the relevant documents j in the list, N_j of the first R+10 documents judged "
         "irrelevant above j",
         lambda scene, values, cutoff: _bpref(scene, values, 10),
-        (REL, _CONDENSED),
+        (REL,),
         "trec_eval has dropped it.",
     )
 
@@ -85,7 +76,8 @@ def _adhoc(name: str, summary: str, formula: str, score: Any, parameters: Any, o
         references=(_MIR,),
         score=score,
         parameters=parameters,
-        takes_cutoff=_CONDENSED not in parameters,
+        takes_cutoff=not name.startswith("bpref"),
+        condensed=name.startswith("bpref"),
         less_is_better=name == "E",
         needs_intents=False,
         others=others,
