@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irdiv.arrays.pairs import Pairs, repeats
 from irdiv.frames import ids
 from irdiv.frames.fingerprints import fingerprints
 
 TEXTS = st.lists(st.text(alphabet="ab0é漢", max_size=30), max_size=20)
-
-
-@pytest.fixture(params=[True, False], ids=["arrow", "objects"], autouse=True, scope="module")
-def _backend(request):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ids, "ARROW", request.param)
-        yield
 
 
 @given(TEXTS, TEXTS)
@@ -28,20 +21,47 @@ def test_find(wanted, known):
     assert ids.find(ids.strings(wanted), ids.strings(known)).tolist() == places
 
 
-@given(TEXTS, st.lists(st.integers(0, 2), min_size=20, max_size=20))
+def in_groups(texts, groups):
+    return np.array(groups[: len(texts)], dtype=np.int64), list(zip(texts, groups, strict=False))
+
+
+GROUPS = st.lists(st.integers(0, 2), min_size=20, max_size=20)
+
+
+@given(TEXTS, GROUPS)
 def test_repeats(texts, groups):
-    groups = groups[: len(texts)]
-    pairs = list(zip(texts, groups, strict=True))
-    expected = [pair in pairs[:place] for place, pair in enumerate(pairs)]
-    assert ids.repeats(ids.strings(texts), np.array(groups, dtype=np.int64)).tolist() == expected
+    group, pairs = in_groups(texts, groups)
+    expected = [place for place, pair in enumerate(pairs) if pair in pairs[:place]]
+    array = ids.strings(texts)
+    assert repeats(array, np.arange(len(texts)), group, fingerprints(array)).tolist() == expected
+
+
+@given(TEXTS, GROUPS, TEXTS)
+def test_pairs(texts, groups, wanted):
+    group, pairs = in_groups(texts, groups)
+    known = Pairs(group, ids.strings(texts))
+    distinct = list(dict.fromkeys(pairs))
+    assert [pairs[place] for place in known.first] == distinct
+    assert [distinct[number] for number in known.of] == pairs
+    asked, looked_up = in_groups(wanted, groups)
+    found = known.find(asked, ids.strings(wanted)).tolist()
+    assert found == [distinct.index(pair) if pair in distinct else -1 for pair in looked_up]
+
+
+def test_pairs_whose_documents_share_a_number(monkeypatch):
+    texts = [f"d{number}" for number in range(50)]
+    monkeypatch.setattr("irdiv.arrays.pairs.fingerprints", lambda ids, salt=0: fingerprints(ids, salt) % (salt + 1))
+    known = Pairs(np.zeros(50, dtype=np.int64), ids.strings(texts * 2)[:50])
+    assert known.of.tolist() == list(range(50))
+    assert known.find(np.zeros(2, dtype=np.int64), ids.strings(["d7", "d70"])).tolist() == [7, -1]
 
 
 @given(TEXTS)
 def test_factorize_grouped(texts):
     texts = [text for text in texts for _ in range(9)]
     codes, distinct = ids.factorize_grouped(ids.strings(texts))
-    assert list(distinct) == list(dict.fromkeys(texts))
-    assert [list(distinct)[code] for code in codes] == texts
+    assert distinct.to_pylist() == list(dict.fromkeys(texts))
+    assert [distinct.to_pylist()[code] for code in codes] == texts
 
 
 @given(TEXTS, st.text(alphabet="xyz", max_size=20))

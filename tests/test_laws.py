@@ -185,14 +185,6 @@ def test_frames_of_all_kinds_agree(seed):
         np.testing.assert_array_equal(kind, expected)
 
 
-def test_ids_as_python_objects_where_arrow_is_missing(monkeypatch):
-    qrels, run = random_collection(2), random_run(2)
-    expected = values(qrels, run, everything())
-    monkeypatch.setattr("irdiv.frames.ids.ARROW", False)
-    for convert in (lambda frame: frame, pl.from_pandas):
-        np.testing.assert_array_equal(values(convert(qrels), convert(run), everything()), expected)
-
-
 def single_intent(seed: int, levels: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     rows = [("1", f"d{doc:02}", int(rng.integers(1, levels + 1)), "1") for doc in range(8)]

@@ -12,12 +12,14 @@ from typing import Any, TypeAlias
 import ir_measures
 import numpy as np
 import pandas as pd
+from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ordered, Ties, order_run
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike, RunLike
+from irdiv.kernels.lists import ordered_sum
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
 from irdiv.scoring import score
@@ -136,6 +138,8 @@ class Evaluation:
 
 def _aggregate(measure: ir_measures.Measure, values: NDArray[np.float64]) -> float:
     aggregator = measure.aggregator()
+    if isinstance(aggregator, MeanAgg):
+        return float(ordered_sum(values) / len(values))
     for value in values.tolist():
         aggregator.add(value)
     return float(aggregator.result())
@@ -315,7 +319,7 @@ def _foreign_evaluator(collection: Collection, measures: Sequence[ir_measures.Me
     qrels = pd.DataFrame(
         {
             "query_id": collection.topics[topic],
-            "doc_id": np.asarray(collection.documents.take(doc), dtype=object),
+            "doc_id": np.asarray(doc, dtype=object),
             "relevance": grade,
         }
     )

@@ -16,7 +16,7 @@ from irdiv.frames.columns import QrelsLike
 from irdiv.kernels.lists import Floats, Ints, log_discount, ratio
 from irdiv.kernels.novelty import greedy_order
 from irdiv.measures.novelty import ideal_novelty_score
-from irdiv.measures.operators import global_gain, pool_grades
+from irdiv.measures.operators import global_gain
 from irdiv.measures.spec import parse
 
 Order: TypeAlias = Literal["alpha-nDCG", "D-nDCG", "reversed"]
@@ -71,10 +71,10 @@ def _of_block(block: Block, order: Order, values: dict[str, Any], depth: int | N
     if order == "D-nDCG":
         documents = _by_gain(_pool_gains(block, values))[:, :deepest]
     else:
-        relevant = block.grades[block.pool] >= values["rel"]
+        relevant = block.grades[block.pool_by_id] >= values["rel"]
         documents, _ = greedy_order(relevant, values["alpha"], deepest, worst=order == "reversed")
     topic, place = np.nonzero(documents >= 0)
-    rows = block.row_base + block.pool[topic, documents[topic, place]]
+    rows = block.row_base + block.pool_by_id[topic, documents[topic, place]]
     return pd.DataFrame(
         {
             "query_id": block.collection.topics[block.start + topic],
@@ -87,7 +87,7 @@ def _of_block(block: Block, order: Order, values: dict[str, Any], depth: int | N
 
 def _pool_gains(block: Block, values: dict[str, Any]) -> Floats:
     weight = block.weight(values["rel"], values["intents"], values["renormalise"])
-    return global_gain(pool_grades(block), weight, values, block)
+    return global_gain(np.moveaxis(block.grades[block.pool_by_id], 2, 1), weight, values, block)
 
 
 def _by_gain(gain: Floats) -> Ints:
@@ -135,7 +135,7 @@ def ideal_gaps(
     parts = []
     for block in collection.blocks:
         greedy = ideal_novelty_score(block, values, cutoff, cutoff, log_discount)
-        relevant = block.grades[block.pool] >= values["rel"]
+        relevant = block.grades[block.pool_by_id] >= values["rel"]
         shown = shown_progress(relevant, "topics", progress)
         ideals = exact_ideals(shown, values["alpha"], cutoff, values["time_limit"])
         exact = np.maximum([ideal.found for ideal in ideals], greedy)

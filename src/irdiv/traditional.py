@@ -18,7 +18,7 @@ from irdiv.arrays.ranking import Scene, order_run
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import named_runs
 from irdiv.frames.columns import QrelsLike, RunLike, as_frame, find_columns
-from irdiv.frames.ids import as_ids
+from irdiv.frames.ids import as_ids, find
 from irdiv.frames.trec import read_qrels
 from irdiv.kernels.lists import Bools, Floats, Ints, jk_discount, ratio
 from irdiv.measures.bases import gain_table
@@ -245,7 +245,7 @@ def _known(known: Any, collection: Collection) -> tuple[Ints, Any]:
     frame = as_frame(known, "known documents", read_qrels, ("query_id", "doc_id", "known"))
     names = find_columns(frame, "known documents", ("query_id", "doc_id"), ())
     queries, docs = (as_ids(frame[names[name]], "known documents") for name in ("query_id", "doc_id"))
-    topic = np.array([collection.topic_number.get(query, -1) for query in queries], dtype=np.int64)
+    topic = find(queries, collection.topic_ids)
     ours = np.flatnonzero(topic >= 0)
     return topic[ours], docs.take(ours)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError
+from irdiv.frames.ids import order
 from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, ratio
 
 if TYPE_CHECKING:
@@ -47,18 +48,33 @@ class Block(Memo):
     @cached_property
     def grades(self) -> Ints:
         """Grades as ``[row, intent]``, with one row of zeros more, the one that padding points at."""
-        c, end = self.collection, int(self.collection.row_start[self.stop])
-        intents = int(np.diff(c.intent_start[self.start : self.stop + 1]).max())
-        out = np.zeros((end - self.row_base + 1, intents), dtype=np.int64)
-        mine = slice(*np.searchsorted(c.grade_row, [self.row_base, end]))
+        c, mine = self.collection, self.judgments
+        intents = int(self._sizes.max())
+        out = np.zeros((int(c.row_start[self.stop]) - self.row_base + 1, intents), dtype=np.int64)
         out[c.grade_row[mine] - self.row_base, c.grade_place[mine]] = c.grade[mine]
         return out
 
+    @property
+    def judgments(self) -> slice:
+        """Where the collection has the block's grades above 0."""
+        return slice(*self.collection.grade_start[[self.start, self.stop]])
+
     @cached_property
     def pool(self) -> Ints:
+        """Relevant documents as ``[topic, document]``, rows of `grades`, in no order that a value may depend on."""
+        return pad(np.arange(len(self.grades) - 1), self._relevant, fill=len(self.grades) - 1)
+
+    @cached_property
+    def pool_by_id(self) -> Ints:
         """Relevant documents as ``[topic, document]``, rows of `grades`, in order of doc id."""
-        sizes = np.diff(self.collection.row_start[self.start : self.stop + 1])
-        return pad(np.arange(len(self.grades) - 1), sizes, fill=len(self.grades) - 1)
+        rows = np.arange(len(self.grades) - 1)
+        by_id = order(self.collection.relevant_ids(self.row_base + rows))
+        topic = np.repeat(np.arange(len(self)), self._relevant)
+        return pad(by_id[by_topic(topic[by_id])], self._relevant, fill=len(rows))
+
+    @property
+    def _relevant(self) -> Ints:
+        return np.diff(self.collection.row_start[self.start : self.stop + 1])
 
     def kept(self, rel: int, intents: str) -> Bools:
         """Return which intents count, ``[topic, intent]``.
@@ -137,6 +153,13 @@ class Block(Memo):
                 f"all intents that count in topic {topic!r} have the probability 0; give one of them more, or "
                 "leave the probabilities out for uniform ones."
             )
+
+
+def by_topic(topic: Ints) -> Ints:
+    """Return the stable order by topic."""
+    if (topic[1:] >= topic[:-1]).all():
+        return np.arange(len(topic))
+    return np.argsort(topic.astype(np.uint16) if topic.max() < 2**16 else topic, kind="stable")
 
 
 def pad(flat: NDArray[Any], sizes: Ints, fill: Any) -> NDArray[Any]:

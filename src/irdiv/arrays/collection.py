@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irdiv.arrays.block import Block, Memo
+from irdiv.arrays.block import Block, Memo, by_topic
+from irdiv.arrays.pairs import Numbers, Pairs, repeats
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
-from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, natural_order, order
+from irdiv.frames.fingerprints import fingerprints
+from irdiv.frames.ids import Ids, factorize_grouped, natural_order, pick
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
@@ -49,19 +52,20 @@ class Collection(Memo):
         topics = f"{len(self.topics)} topic{'s' if len(self.topics) != 1 else ''}"
         intents = int((self.intent_declared | (self.intent_best_grade > 0)).sum())
         described = f"{intents} intents" if self.has_intents else "no intents"
-        judged = f"{len(self._judged)} judged documents"
+        judged = f"{len(self._judged.first)} judged documents"
         return f"Collection({topics}, {described}, {judged}, highest grade {self.max_grade})"
 
     def _compile(self, columns: QrelsColumns) -> None:
-        topic, self.topics = _in_natural_order(*factorize_grouped(columns.query))
-        doc, self.documents = factorize(columns.doc)
-        real = doc != _position(self.documents, NO_DOCUMENT)
+        topic, self.topic_ids = _in_natural_order(*factorize_grouped(columns.query))
+        self.topics: NDArray[np.object_] = np.asarray(self.topic_ids, dtype=object)
         intent = self._compile_intents(topic, columns)
-        intent, topic, doc, grade = self._distinct(intent[real], topic[real], doc[real], columns.grade[real])
-        self.levels: Ints = np.unique(grade[grade > 0])
+        rows, numbers = self._judgments_of(intent, topic, columns)
+        topic, grade = topic.take(rows), columns.grade.take(rows)
+        self._judged_topic, self._judged_row, self._judged_grade = topic, rows, grade
+        self._judged_doc = columns.doc
+        self.levels: Ints = np.flatnonzero(np.bincount(np.maximum(grade, 0), minlength=1)[1:]) + 1
         self.max_grade = max(int(self.levels.max(initial=0)), columns.max_grade)
-        self._judgments = (topic * len(self.documents) + doc, grade)
-        self._compile_relevant(intent, topic, doc, grade)
+        self._compile_relevant(intent.take(rows), topic, rows, grade, numbers)
         self._warn_of_topics_without_relevant()
 
     def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
@@ -70,7 +74,8 @@ class Collection(Memo):
         if columns.intent is None:
             code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
         else:
-            code, names = _in_natural_order(*factorize(columns.intent))
+            code, ids = _in_natural_order(*factorize_grouped(columns.intent))
+            names = np.asarray(ids, dtype=object)
         pair, place = _distinct_numbers(topic * len(names) + code, len(self.topics) * len(names))
         self.intent_topic: Ints = pair // len(names)
         self.intents: NDArray[np.object_] = names[pair % len(names)]
@@ -142,45 +147,44 @@ class Collection(Memo):
         """Return how an error names an intent."""
         return f"intent {self.intents[place]!r} of topic {self.topics[self.intent_topic[place]]!r}"
 
-    def _distinct(self, intent: Ints, topic: Ints, doc: Ints, grade: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Keep one row for each judgment; refuse two that differ."""
-        key = intent * len(self.documents) + doc
-        # Sorting alone is many times quicker than finding the order, and most qrels need no more.
-        in_order = np.sort(key)
-        again = in_order[1:] == in_order[:-1]
-        if not again.any():
-            return intent, topic, doc, grade
-        by_key = np.argsort(key, kind="stable")
-        differ = again & (grade[by_key][1:] != grade[by_key][:-1])
-        if differ.any():
-            one = by_key[np.flatnonzero(differ)[0]]
-            two = by_key[np.flatnonzero(differ)[0] + 1]
+    def _judgments_of(self, intent: Ints, topic: Ints, columns: QrelsColumns) -> tuple[Ints, Numbers]:
+        """Return the rows that are judgments, one for each, and numbers of their documents; refuse two that differ."""
+        docs, grade = columns.doc, columns.grade
+        real = pc.not_equal(docs, NO_DOCUMENT).to_numpy(zero_copy_only=False)
+        rows = np.arange(len(docs)) if real.all() else np.flatnonzero(real)
+        numbers = fingerprints(docs).take(rows)
+        again = repeats(docs, rows, intent.take(rows), numbers)
+        if len(again) == 0:
+            return rows, numbers
+        self._refuse_contradictions(rows, intent, topic, docs, grade)
+        return np.delete(rows, again), np.delete(numbers, again)
+
+    def _refuse_contradictions(self, rows: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:
+        pairs = Pairs(intent[rows], docs.take(rows))
+        first = rows[pairs.first[pairs.of]]
+        differ = np.flatnonzero(grade[rows] != grade[first])
+        if len(differ):
+            one, two = first[differ[0]], rows[differ[0]]
             about = f" for intent {self.intents[intent[one]]!r}" if self.has_intents else ""
             hint = _NO_INTENTS if not self.has_intents else " Keep one row for each topic, intent and document."
             raise IrdivError(
-                f"the qrels contradict themselves: document {self.documents[doc[one]]!r} of topic "
+                f"the qrels contradict themselves: document {docs[one].as_py()!r} of topic "
                 f"{self.topics[topic[one]]!r} has the grades {grade[one]} and {grade[two]}{about} "
-                f"(contradictions in all: {int(differ.sum())}).{hint}"
+                f"(contradictions in all: {len(differ)}).{hint}"
             )
-        keep = np.sort(by_key[np.concatenate([[True], ~again])])
-        return intent[keep], topic[keep], doc[keep], grade[keep]
 
-    def _compile_relevant(self, intent: Ints, topic: Ints, doc: Ints, grade: Ints) -> None:
-        """List the relevant documents of each topic by doc id, and the grades above 0 of each."""
-        relevant = grade > 0
-        intent, topic, doc, grade = intent[relevant], topic[relevant], doc[relevant], grade[relevant]
-        used, _ = _distinct_numbers(doc, len(self.documents))
-        used = used[order(self.documents.take(used))]
-        self._relevant_documents = self.documents.take(used)
-        place_by_id = np.empty(len(self.documents), dtype=np.int64)
-        place_by_id[used] = np.arange(len(used))
-        self._rows: Ints
-        self._rows, row = np.unique(topic * len(used) + place_by_id[doc], return_inverse=True)
-        self.row_start = np.searchsorted(self._rows, np.arange(len(self.topics) + 1) * max(len(used), 1))
-        by_row = np.argsort(row, kind="stable")
-        self.grade_row: Ints = row[by_row]
-        self.grade_place: Ints = (intent - self.intent_start[topic])[by_row]
-        self.grade: Ints = grade[by_row]
+    def _compile_relevant(self, intent: Ints, topic: Ints, rows: Ints, grade: Ints, numbers: Numbers) -> None:
+        """List the relevant documents of each topic, and the grades above 0 of each."""
+        relevant = np.flatnonzero(grade > 0)
+        relevant = relevant.take(by_topic(topic.take(relevant)))
+        intent, topic, grade = intent.take(relevant), topic.take(relevant), grade.take(relevant)
+        everyone = np.arange(len(self.topics) + 1)
+        self._relevant = Pairs(topic, self._judged_doc.take(rows.take(relevant)), numbers.take(relevant))
+        self.row_start = np.searchsorted(topic.take(self._relevant.first), everyone)
+        self.grade_start = np.searchsorted(topic, everyone)
+        self.grade_row: Ints = self._relevant.of
+        self.grade_place: Ints = intent - self.intent_start.take(topic)
+        self.grade: Ints = grade
         best = np.zeros(len(self.intents), dtype=np.int64)
         np.maximum.at(best, intent, grade)
         self.intent_best_grade: Ints = best
@@ -206,34 +210,31 @@ class Collection(Memo):
         """The place of each topic id."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
-    def rows(self, topic: Ints, docs: Ids) -> Ints:
-        """Return the row of each (topic, document) among the relevant documents, or -1."""
-        place = find(docs, self._relevant_documents)
-        known = np.flatnonzero(place >= 0)
-        out = np.full(len(place), -1)
-        out[known] = _find_sorted(self._rows, topic[known] * len(self._relevant_documents) + place[known])
-        return out
+    def rows(self, topic: Ints, docs: Ids, numbers: Numbers | None = None) -> Ints:
+        """Return the row of each (topic, document) among the relevant documents, or -1.
+
+        ``numbers`` are `fingerprints` of the documents, where they are at hand.
+        """
+        return self._relevant.find(topic, docs, numbers)
 
     def relevant_ids(self, rows: Ints) -> Ids:
         """Return the ids of relevant documents by row."""
-        return self._relevant_documents.take(self._rows[rows] % max(len(self._relevant_documents), 1))
+        return self._relevant.docs(rows)
 
-    def is_judged(self, topic: Ints, docs: Ids) -> Bools:
+    def is_judged(self, topic: Ints, docs: Ids, numbers: Numbers | None = None) -> Bools:
         """Tell for each (topic, document) whether the qrels have it, relevant or not."""
-        place = find(docs, self.documents)
-        return (place >= 0) & (_find_sorted(self._judged, topic * len(self.documents) + place) >= 0)
+        return self._judged.find(topic, docs, numbers) >= 0
 
     @cached_property
-    def _judged(self) -> Ints:
-        return np.unique(self._judgments[0])
+    def _judged(self) -> Pairs:
+        return Pairs(self._judged_topic, pick(self._judged_doc, self._judged_row))
 
-    def adhoc(self) -> tuple[Ints, Ints, Ints]:
+    def adhoc(self) -> tuple[Ints, Ids, Ints]:
         """Return topic, document and highest grade over intents of every judged document."""
-        pair, grade = self._judgments
-        by_pair = np.argsort(pair, kind="stable")
-        pair, first = np.unique(pair[by_pair], return_index=True)
-        highest = np.maximum.reduceat(grade[by_pair], first) if len(first) else grade
-        return pair // max(len(self.documents), 1), pair % max(len(self.documents), 1), highest
+        first, of = self._judged.first, self._judged.of
+        highest = self._judged_grade[first]
+        np.maximum.at(highest, of, self._judged_grade)
+        return self._judged_topic[first], self._judged.docs(np.arange(len(first))), highest
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -242,22 +243,21 @@ class Collection(Memo):
 
     def _slices(self) -> Iterator[tuple[int, int]]:
         cells = np.maximum(np.diff(self.row_start), 1) * np.maximum(np.diff(self.intent_start), 1)
-        start, widest = 0, 0
-        for topic, cell in enumerate(cells.tolist()):
-            if topic > start and max(widest, cell) * (topic + 1 - start) > BLOCK_CELLS:
-                yield start, topic
-                start, widest = topic, 0
-            widest = max(widest, cell)
-        if len(cells):
-            yield start, len(cells)
+        start = 0
+        while start < len(cells):
+            ahead = cells[start : start + BLOCK_CELLS]
+            full = np.maximum.accumulate(ahead) * np.arange(1, len(ahead) + 1) > BLOCK_CELLS
+            stop = start + max(int(np.argmax(full)) if full.any() else len(ahead), 1)
+            yield start, stop
+            start = stop
 
 
-def _in_natural_order(code: Ints, found: Ids) -> tuple[Ints, NDArray[np.object_]]:
+def _in_natural_order(code: Ints, found: Ids) -> tuple[Ints, Ids]:
     """Return the codes of ids and the distinct ids renumbered in the order a person expects."""
-    natural = natural_order(list(found))
+    natural = natural_order(found)
     place = np.empty_like(natural)
     place[natural] = np.arange(len(natural))
-    return place[code], np.asarray(found, dtype=object)[natural]
+    return place.take(code), found.take(natural)
 
 
 def _distinct_numbers(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
@@ -267,19 +267,6 @@ def _distinct_numbers(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
     seen = np.zeros(bound, dtype=bool)
     seen[numbers] = True
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[numbers]
-
-
-def _position(ids: Ids, wanted: str) -> int:
-    hit = np.flatnonzero(np.asarray(ids == wanted, dtype=bool))
-    return int(hit[0]) if len(hit) else -1
-
-
-def _find_sorted(known: Ints, wanted: Ints) -> Ints:
-    """Return the place of each wanted number among sorted known ones, or -1."""
-    if len(known) == 0:
-        return np.full(len(wanted), -1)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, place, -1)
 
 
 _NO_INTENTS = (

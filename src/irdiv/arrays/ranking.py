@@ -6,11 +6,13 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from irdiv.arrays.block import Block, Memo, pad
+from irdiv.arrays.block import Block, Memo, by_topic, pad
 from irdiv.arrays.collection import Collection
+from irdiv.arrays.pairs import Numbers, repeats
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
-from irdiv.frames.ids import Ids, factorize, factorize_grouped, order, pick, repeats
+from irdiv.frames.fingerprints import fingerprints
+from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, order, pick
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -24,23 +26,26 @@ class Ordered(NamedTuple):
     topic: Ints
     row: Ints
     """The row of the run frame each document comes from."""
+    numbers: Numbers
+    """`fingerprints` of the documents."""
     columns: RunColumns
 
     def ranking(self, *, judged_only: bool = False, depth: int | None = None) -> Ranking:
         """Return the ranks of relevant documents, down to a depth, among all or only judged documents."""
-        topic, row = self.topic, self.row
+        topic, row, numbers = self.topic, self.row, self.numbers
         if judged_only:
-            judged = self.collection.is_judged(topic, pick(self.columns.doc, row))
-            topic, row = topic[judged], row[judged]
+            judged = np.flatnonzero(self.collection.is_judged(topic, pick(self.columns.doc, row), numbers))
+            topic, row, numbers = topic[judged], row[judged], numbers[judged]
         topics = len(self.collection.topics)
         start = np.searchsorted(topic, np.arange(topics + 1))
         rank = np.arange(1, len(topic) + 1) - start[topic]
         if depth is not None:
-            within = rank <= depth
-            topic, row, rank = topic[within], row[within], rank[within]
-        found = self.collection.rows(topic, pick(self.columns.doc, row))
-        hit = found >= 0
-        return Ranking(found[hit], rank[hit], np.searchsorted(topic[hit], np.arange(topics + 1)), np.diff(start))
+            within = np.flatnonzero(rank <= depth)
+            topic, row, rank, numbers = topic[within], row[within], rank[within], numbers[within]
+        found = self.collection.rows(topic, pick(self.columns.doc, row), numbers)
+        hit = np.flatnonzero(found >= 0)
+        hits = np.searchsorted(topic.take(hit), np.arange(topics + 1))
+        return Ranking(found.take(hit), rank.take(hit), hits, np.diff(start))
 
 
 class Ranking(NamedTuple):
@@ -96,31 +101,32 @@ def order_run(
             raise IrdivError(f"{name}={value!r} is not known; choose one of {examples(get_args(kinds), 4)}.")
     columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty)
     topic, row = _topics(collection, columns)
-    if len(topic) == 0:
-        return Ordered(collection, topic, row, columns)
     key = columns.key[row]
     by_key = _settle_ties(_by_topic_and_key(topic, key), topic, key, row, columns.doc, ties)
-    topic, row = topic[by_key], row[by_key]
-    again = repeats(pick(columns.doc, row), topic)
-    if again.any():
+    topic, row = topic.take(by_key), row.take(by_key)
+    numbers = fingerprints(columns.doc).take(row)
+    again = repeats(columns.doc, row, topic, numbers)
+    if len(again):
         if duplicates == "error":
             _refuse_duplicates(collection, columns.doc, topic[again], row[again])
-        topic, row = topic[~again], row[~again]
-    return Ordered(collection, topic, row, columns)
+        topic, row, numbers = np.delete(topic, again), np.delete(row, again), np.delete(numbers, again)
+    return Ordered(collection, topic, row, numbers, columns)
 
 
 def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
     """Return the topic number and row of the run's rows that belong to topics of the collection."""
     code, found = factorize_grouped(columns.query)
-    number = np.array([collection.topic_number.get(query, -1) for query in found], dtype=np.int64)
+    number = find(found, collection.topic_ids)
     if len(found) and len(collection.topics) and (number < 0).all():
         raise IrdivError(
             f"no topic in common: the qrels have {examples(collection.topics)} and the run has "
-            f"{examples(list(found))}. Check that both use the same topic ids."
+            f"{examples(found.to_pylist())}. Check that both use the same topic ids."
         )
-    topic = number[code] if len(code) else np.zeros(0, dtype=np.int64)
+    topic = number.take(code)
+    if (number >= 0).all():
+        return topic, np.arange(len(topic))
     row = np.flatnonzero(topic >= 0)
-    return topic[row], row
+    return topic.take(row), row
 
 
 def _by_topic_and_key(topic: Ints, key: Floats) -> Ints:
@@ -130,8 +136,7 @@ def _by_topic_and_key(topic: Ints, key: Floats) -> Ints:
         # Most runs come this way, and sorting costs more than looking.
         return np.arange(len(topic))
     by_key = np.argsort(key)
-    small = topic.astype(np.uint16) if topic.max() < 2**16 else topic
-    return by_key[np.argsort(small[by_key], kind="stable")]
+    return by_key[by_topic(topic[by_key])]
 
 
 def _settle_ties(by_key: Ints, topic: Ints, key: Floats, row: Ints, docs: Ids, ties: Ties) -> Ints:
@@ -160,7 +165,7 @@ def _tie_order(docs: Ids, rows: Ints, ties: Ties) -> Ints:
 
 def _refuse_duplicates(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> None:
     by_row = np.argsort(row)
-    pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]), strict=True)
+    pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]).to_pylist(), strict=True)
     named = examples((f"{query} {doc}" for query, doc in pairs), 3)
     raise IrdivError(
         f"the run repeats documents, {len(row)} in all (topic and document): {named}. Remove them, or keep the "

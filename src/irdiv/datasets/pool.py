@@ -28,7 +28,7 @@ def pooled(qrels: pd.DataFrame, runs: RunLike | Mapping[str, RunLike], depth: in
         above = np.arange(len(ordered.topic)) - np.searchsorted(ordered.topic, ordered.topic)
         within = above < (len(above) if depth is None else depth)
         docs = ordered.columns.doc.take(ordered.row[within])
-        pool.update(zip(collection.topics[ordered.topic[within]], docs, strict=True))
+        pool.update(zip(collection.topics[ordered.topic[within]], docs.to_pylist(), strict=True))
     judged = qrels[[pair in pool for pair in zip(qrels["query_id"], qrels["doc_id"], strict=True)]]
     keys = ["query_id", "intent_id"]
     left = set(judged[keys].itertuples(index=False, name=None))

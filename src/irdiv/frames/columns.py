@@ -126,7 +126,7 @@ def as_frame(
         return nw.from_native(_from_dicts(data, kind, nested), eager_only=True)
     try:
         native = nw.from_native(data, pass_through=True)
-        if isinstance(native, nw.DataFrame | nw.LazyFrame):
+        if isinstance(native, nw.LazyFrame):
             native.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise IrdivError(f"the {kind} has two columns of the same name: {' '.join(str(error).split())}") from None
@@ -197,13 +197,16 @@ def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
 
 def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
     """Check grades, and return them as whole numbers."""
-    values = numbers(column, "qrels")
-    off = values != np.rint(values)
-    if (np.abs(values) > MOST_GRADE).any():
+    values = column.to_numpy()
+    whole = values.dtype.kind == "i"
+    if not whole:
+        values = numbers(column, "qrels")
+    if max(int(values.max(initial=0)), -int(values.min(initial=0))) > MOST_GRADE:
         raise IrdivError(
             f"grades are levels of a scale, but column {column.name!r} holds {values[np.abs(values).argmax()]:.0f}; "
             f"map them to levels up to {MOST_GRADE} first."
         )
+    off = np.zeros(0, dtype=bool) if whole else values != np.rint(values)
     if off.any():
         raise IrdivError(
             f"grades are whole numbers, but column {column.name!r} holds {examples(values[off].tolist())}; "
@@ -215,7 +218,8 @@ def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
 def numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArray[np.float64]:
     """Check numbers, and return them as floats."""
     try:
-        values = np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+        numeric = column.dtype.is_numeric() and column.dtype != nw.Decimal
+        values = np.asarray((column if numeric else column.cast(nw.Float64())).to_numpy(), dtype=np.float64)
     except Exception as error:
         raise IrdivError(
             f"column {column.name!r} of the {kind} must hold numbers, found "

@@ -1,44 +1,72 @@
-"""Numbers for ids without hashing them: equal for equal ids, and rarely for others."""
+"""Numbers for ids: equal for equal ids, and hardly ever for others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Words: TypeAlias = NDArray[np.uint64]
+
 _WORD = 8
-_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+_LENGTH, _FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_HALF = np.uint64(32)
 
 
-def fingerprints(strings: Any) -> NDArray[np.uint64]:
-    """Return a number for each string of an Arrow array, mixed of its last 16 bytes, its middle 8 and its length.
+def fingerprints(ids: Any, salt: int = 0) -> Words:
+    """Return a number for each string of an Arrow array, mixed of its length and all its words of 8 bytes.
 
-    Ids of one topic mostly differ there. It reads three words of each string from Arrow's memory, where a hash
-    table would read all of it and jump to a place of its own for each.
+    Strings are read from Arrow's memory word by word, all of them at once, from their ends; the last word to be read
+    is the first of the string, whatever it shares with the one before. Another salt gives other numbers, and so
+    tells apart two strings that share one.
     """
+    if len(ids) == 0:
+        return np.zeros(0, dtype=np.uint64)
+    memory, edges, length = _memory(ids)
+    word = _words(memory, edges, length)
+    number = (length + (salt << 32)).astype(np.uint64) * _LENGTH
+    for place in range(-(-int(length.max()) // _WORD)):
+        mixed = word(place) ^ number
+        mixed *= _FACTOR
+        mixed ^= mixed >> _HALF
+        there = length > _WORD * place
+        number = mixed if there.all() else np.where(there, mixed, number)
+    return np.broadcast_to(number, len(ids))
+
+
+def _memory(ids: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the bytes of strings, where they begin and end there, and their lengths, or one if that is all's."""
     import pyarrow as pa
 
-    array = strings.cast(pa.large_string())
+    array = ids.cast(pa.large_string())
     _, offsets, data = array.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
-    # Words may begin before a short string at the start of the memory.
-    bytes_ = np.concatenate([np.zeros(2 * _WORD, np.uint8), np.frombuffer(data or b"", dtype=np.uint8)])
-    words = np.ndarray(len(bytes_) - _WORD + 1, dtype="<u8", buffer=bytes_, strides=(1,))
-    start, end = edges[:-1] + 2 * _WORD, edges[1:] + 2 * _WORD
-    length = end - start
-    last = _tail(words[end - _WORD], length)
-    before = _tail(words[end - 2 * _WORD], length - _WORD)
-    inside = np.minimum(start + length // 2 - _WORD // 2, end - _WORD)
-    middle = _tail(words[inside], np.where(length > 2 * _WORD, _WORD, 0))
-    return last * _FACTORS[0] ^ before * _FACTORS[1] ^ middle * _FACTORS[2] ^ length.astype(np.uint64)
+    memory = np.frombuffer(data or b"", dtype=np.uint8)[edges[0] : edges[-1]]
+    length = np.diff(edges)
+    if (length == length[0]).all():
+        length = length[:1]
+    return memory, edges - edges[0], length
 
 
-def _tail(words: NDArray[np.uint64], size: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Keep the last ``size`` bytes of little-endian words; none where it is 0 or less, all where it is 8 or more."""
-    if len(size) == 0 or size.min() >= _WORD:
-        return words
-    shift = (_WORD * (_WORD - np.clip(size, 1, _WORD))).astype(np.uint64)
-    return np.where(size > 0, words >> shift, np.uint64(0))
+def _words(memory: NDArray[np.uint8], edges: NDArray[np.int64], length: NDArray[np.int64]) -> Callable[[int], Words]:
+    """Return what gives the word of each string by its place from the end; ``length`` may be one for all."""
+    size, spare = int(length[0]), (_WORD * (_WORD - np.clip(length, 1, _WORD))).astype(np.uint64)
+    if len(length) == 1 and size >= _WORD:
+        # Copied, as arithmetic is slow on words that are not aligned.
+        return lambda place: _at_distances(memory, max(size - _WORD * (place + 1), 0), size, len(edges) - 1).copy()
+    # The word of a short string begins before it, and maybe before the memory.
+    padded = np.concatenate([np.zeros(_WORD, np.uint8), memory])
+    if len(length) == 1:
+        return lambda place: _at_distances(padded, size, size, len(edges) - 1) >> spare
+    every = _at_distances(padded, 0, 1, len(padded) - _WORD + 1)
+    end = edges[1:]
+    first = np.where(length < _WORD, end, edges[:-1] + _WORD)
+    return lambda place: every[np.maximum(end - _WORD * place, first)] >> spare
+
+
+def _at_distances(memory: NDArray[np.uint8], start: int, distance: int, number: int) -> Words:
+    return np.ndarray(number, "<u8", buffer=memory, offset=start, strides=(distance,))

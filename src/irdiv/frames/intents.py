@@ -126,7 +126,7 @@ def _keyed(frame: nw.DataFrame[Any], names: dict[str, str], kind: str) -> nw.Dat
 
 def _strings(frame: nw.DataFrame[Any], column: str, kind: str) -> nw.Series[Any]:
     backend = nw.get_native_namespace(frame)
-    return nw.new_series(column, list(as_ids(frame[column], kind)), nw.String, backend=backend)
+    return nw.new_series(column, as_ids(frame[column], kind).to_pylist(), nw.String, backend=backend)
 
 
 def _with_rows(judged: nw.DataFrame[Any], unjudged: nw.DataFrame[Any], names: dict[str, str]) -> nw.DataFrame[Any]:

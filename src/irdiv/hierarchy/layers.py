@@ -31,9 +31,7 @@ class Layer(Block):
     @cached_property
     def grades(self) -> Ints:
         """Grades as ``[row, node]``."""
-        block, c = self._block, self.collection
-        end = int(c.row_start[self.stop])
-        mine = slice(*np.searchsorted(c.grade_row, [self.row_base, end]))
+        block, c, mine = self._block, self.collection, self.judgments
         topic = np.searchsorted(c.row_start, c.grade_row[mine], side="right") - 1 - self.start
         column = self._member[topic, c.grade_place[mine]]
         here = column >= 0
@@ -45,6 +43,11 @@ class Layer(Block):
     def pool(self) -> Ints:
         """Relevant documents of the block."""
         return self._block.pool
+
+    @property
+    def pool_by_id(self) -> Ints:
+        """Relevant documents of the block in order of doc id."""
+        return self._block.pool_by_id
 
     def kept(self, rel: int, intents: str) -> Bools:
         """Return which columns are nodes; the intents that count were chosen before."""

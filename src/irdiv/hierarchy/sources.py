@@ -103,7 +103,7 @@ def with_paths(qrels: QrelsLike, columns: Sequence[str]) -> Any:
     paths = [_path(row, path) for row, path in enumerate(cells)]
     tree: dict[tuple[str, str], str | None] = {}
     parts: dict[str, tuple[str, ...]] = {}
-    for query, path in zip(as_ids(frame[names["query_id"]], "qrels"), paths, strict=True):
+    for query, path in zip(as_ids(frame[names["query_id"]], "qrels").to_pylist(), paths, strict=True):
         for depth in range(len(path), 0, -1):
             name = SEPARATOR.join(path[:depth])
             if parts.setdefault(name, path[:depth]) != path[:depth]:

@@ -89,7 +89,7 @@ def gap(rank: Ints, grade: Ints) -> Floats:
 def average_precision(relevant: Bools, rank: Ints) -> Floats:
     """Σ J(r) · C(r) / r."""
     C = np.cumsum(relevant, axis=-1)
-    return np.cumsum(np.where(relevant, C / rank, 0.0), axis=-1)
+    return np.cumsum(relevant * (C / rank), axis=-1)
 
 
 def relevant_retrieved(relevant: Bools) -> Floats:

@@ -19,6 +19,10 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+_FEW = 32
+"""Up to so many terms it is quicker to add them one by one than to keep all partial sums."""
+
+
 class Lists(NamedTuple):
     """Ranked lists by their relevant documents."""
 
@@ -49,7 +53,14 @@ def ideal_lists(gain: Floats, relevant: Bools, grade: Ints | None) -> Lists:
 
 def ordered_sum(terms: Floats, axis: int = -1) -> Floats:
     """Return the sum along an axis, added from first to last."""
-    return np.take(np.cumsum(terms, axis=axis), -1, axis=axis)
+    terms = np.moveaxis(terms, axis, 0)
+    if len(terms) > _FEW:
+        total: Floats = np.cumsum(terms, axis=0)[-1]
+        return total
+    total = terms[0].astype(np.float64)
+    for term in terms[1:]:
+        total += term
+    return total
 
 
 def at(curve: Floats, rank: Ints, cutoff: int | None) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, powers
@@ -16,7 +18,7 @@ def novelty_gain(relevant: Bools, alpha: float) -> Floats:
     """NG(r) = Σ_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]``."""
     seen_before: Ints = np.cumsum(relevant, axis=-1) - relevant
     decay = powers(1.0 - alpha, relevant.shape[-1])
-    return ordered_sum(np.where(relevant, decay[seen_before], 0.0), axis=-2)
+    return ordered_sum(relevant * decay[seen_before], axis=-2)
 
 
 def first_met(relevant: Bools) -> Bools:
@@ -69,10 +71,8 @@ def _intent_sets(relevant: Bools) -> tuple[Bools, Ints, Ints]:
     """
     topics, documents, intents = relevant.shape
     topic, document = np.nonzero(relevant.any(axis=2))
-    packed = np.packbits(relevant[topic, document], axis=1)
-    key = np.concatenate([_big_endian(topic), packed], axis=1)
-    distinct, of = np.unique(np.ascontiguousarray(key).view(f"V{key.shape[1]}")[:, 0], return_inverse=True)
-    order = np.lexsort((document, of))
+    distinct, of = np.unique(_set_keys(topic, relevant[topic, document]), return_inverse=True)
+    order = np.argsort(of, kind="stable")
     topic, document, of = topic[order], document[order], of[order]
 
     first = np.concatenate([[True], of[1:] != of[:-1]])[: len(of)]
@@ -90,9 +90,14 @@ def _intent_sets(relevant: Bools) -> tuple[Bools, Ints, Ints]:
     return sets, newest, older
 
 
-def _big_endian(numbers: Ints) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
-    """Return numbers as bytes that sort as the numbers do."""
-    return numbers.astype(">u4").view(np.uint8).reshape(-1, 4)
+def _set_keys(topic: Ints, sets: Bools) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    """Return keys of sets of intents ``[document, intent]``, which sort by topic."""
+    intents = sets.shape[1]
+    if intents + int(topic.max(initial=0)).bit_length() < 63:
+        return (topic << intents) | (sets @ (1 << np.arange(intents)))
+    big_endian = topic.astype(">u4").view(np.uint8).reshape(-1, 4)
+    key = np.concatenate([big_endian, np.packbits(sets, axis=1)], axis=1)
+    return np.ascontiguousarray(key).view(f"V{key.shape[1]}")[:, 0]
 
 
 def last_rank_that_counts(beta: float, intents: int) -> int:

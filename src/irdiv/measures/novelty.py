@@ -91,7 +91,7 @@ def _exact_ideal(block: Block, values: Values, cutoff: int) -> Floats:
     rel, alpha, limit = values["rel"], values["alpha"], values["time_limit"]
 
     def compute() -> Floats:
-        ideals = exact_ideals(block.grades[block.pool] >= rel, alpha, cutoff, limit)
+        ideals = exact_ideals(block.grades[block.pool_by_id] >= rel, alpha, cutoff, limit)
         open_ = [
             topic
             for topic, ideal in zip(block.collection.topics[block.start :], ideals, strict=False)
@@ -137,7 +137,7 @@ def ideal_novelty_score(
     depth = pool if depth is None else min(1 << max(6, (depth - 1).bit_length()), pool)
     NG = block.keep(
         ("greedy ideal", rel, alpha, depth),
-        lambda: greedy_ideal(block.grades[block.pool] >= rel, alpha, depth),
+        lambda: greedy_ideal(block.grades[block.pool_by_id] >= rel, alpha, depth),
     )
     rank = np.arange(1, depth + 1)
     return at(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff)

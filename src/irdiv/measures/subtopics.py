@@ -72,5 +72,5 @@ def _wanted(block: Block, rel: int, recall: float) -> Floats:
 def _cheapest(block: Block, rel: int, a: float, b: float, wanted: Floats) -> Floats:
     from irdiv.kernels.exact import cheapest_cover
 
-    relevant = block.grades[block.pool] >= rel
+    relevant = block.grades[block.pool_by_id] >= rel
     return np.array([cheapest_cover(topic, a, b, int(w)) for topic, w in zip(relevant, wanted, strict=True)])

@@ -136,7 +136,7 @@ def _original_ids(frame: nw.DataFrame[Any]) -> dict[str, Any]:
     from irdiv.frames.ids import as_ids
 
     topics = frame[find_columns(frame, "qrels", ("query_id",), ())["query_id"]].unique()
-    return dict(zip(as_ids(topics, "qrels"), topics.to_list(), strict=True))
+    return dict(zip(as_ids(topics, "qrels").to_pylist(), topics.to_list(), strict=True))
 
 
 _provider = Provider("irdiv")

@@ -50,7 +50,7 @@ def collection_of(
         qrels = with_intents(qrels, tree)
     collection = Collection(qrels)
     documents = collection.relevant_ids(np.arange(len(collection.blocks[0].grades) - 1))
-    place = {doc: row for row, doc in enumerate(documents)}
+    place = {doc: row for row, doc in enumerate(documents.to_pylist())}
     rows_of = [[place[f"{label:03}-{number:03}"] for number in range(space.depth)] for label in space.relevant]
     return collection, np.array(rows_of)
 

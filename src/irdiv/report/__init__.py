@@ -231,9 +231,9 @@ def _met(ordered: Ordered, cutoff: int) -> dict[tuple[int, int], list[Met]]:
         docs = collection.relevant_ids(scene.rows[topic, hit] + block.row_base)
         grades, ranks = scene.grades[topic, intent, hit], scene.rank[topic, hit]
         for t, i, rank, grade, doc in zip(
-            topic.tolist(), intent.tolist(), ranks.tolist(), grades.tolist(), docs, strict=True
+            topic.tolist(), intent.tolist(), ranks.tolist(), grades.tolist(), docs.to_pylist(), strict=True
         ):
-            found.setdefault((block.start + t, i), []).append(Met(rank, grade, str(doc)))
+            found.setdefault((block.start + t, i), []).append(Met(rank, grade, doc))
     return {key: sorted(documents) for key, documents in found.items()}
 
 
