@@ -3,16 +3,19 @@ from __future__ import annotations
 import gzip
 from typing import NamedTuple
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 import irdiv
 from irdiv import IrdivError
+from irdiv.frames import trec
 from irdiv.frames.intent_files import read_intents
 
 SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
@@ -304,3 +307,76 @@ def test_an_intent_without_judged_document_beside_integer_ids(convert):
 def test_float_ids_too_large_to_be_whole_numbers():
     qrels = pd.DataFrame({"query_id": [1e19, 2e19], "intent_id": 1, "doc_id": "d", "relevance": 1})
     assert irdiv.Collection(qrels).topics.tolist() == ["1e+19", "2e+19"]
+
+
+CELLS = st.sampled_from(
+    [
+        "1",
+        "2",
+        "Q0",
+        "d1",
+        "é",
+        "7",
+        "+3",
+        "-4",
+        "1.5",
+        "-2e-3",
+        ".5",
+        "nan",
+        "inf",
+        "1e400",
+        "1_0",
+        "0x1",
+        '"a',
+        "'",
+        "",
+        "x;y",
+    ]
+)
+BLANKS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\x0b", "\u00a0"])
+ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n", "\r", "\n \n"])
+
+
+@st.composite
+def run_files(draw):
+    plain = draw(st.booleans())
+    blank = st.just(draw(BLANKS)) if plain else BLANKS
+    end = st.just("\n") if plain else ENDS
+    line = st.tuples(
+        *[
+            st.sampled_from(["1", "é", "a"]),
+            blank,
+            st.just("Q0"),
+            blank,
+            CELLS,
+            blank,
+            st.sampled_from(["1", "2", "+3", "x"]),
+        ],
+        *[blank, CELLS, blank, st.sampled_from(["tag", "", "a b"]), end],
+    )
+    return "".join("".join(cells) for cells in draw(st.lists(line, max_size=4)))
+
+
+@hypothesis.given(run_files())
+def test_arrow_and_pandas_read_the_same_of_a_file(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("runs") / "run.txt"
+    path.write_bytes(text.encode())
+
+    def outcome():
+        try:
+            return irdiv.read_run(path).to_dict("list")
+        except irdiv.IrdivError as error:
+            return str(error)
+
+    fast = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec, "_by_arrow", lambda content, layout: None)
+        assert fast == outcome()
+
+
+def test_plain_files_are_read_by_arrow(tmp_path, monkeypatch):
+    monkeypatch.setattr(trec, "_by_pandas", None)
+    for sep in " \t":
+        path = tmp_path / "run.txt"
+        path.write_text("".join(sep.join(["1", "Q0", doc, "1", "2.5", "tag"]) + "\n" for doc in ("d1", '"d2"', "é")))
+        assert irdiv.read_run(path)["doc_id"].tolist() == ["d1", '"d2"', "é"]

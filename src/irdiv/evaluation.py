@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ordered, Ties, order_run
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike, RunLike
+from irdiv.frames.trec import run_frame
 from irdiv.kernels.lists import ordered_sum
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
@@ -207,9 +209,10 @@ def evaluate(
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     scorer = Scorer(collection, wanted, ties, duplicates)
-    for number, (name, run) in enumerate(shown_progress(named.items(), "runs", progress)):
+    ready = read_ahead(named.values())
+    for number, name in enumerate(shown_progress(named, "runs", progress)):
         try:
-            values[number] = scorer.score(run)
+            values[number] = scorer.score(next(ready)())
         except IrdivError as error:  # noqa: PERF203 (it says which run is at fault)
             raise IrdivError(f"run {name!r}: {error}" if len(named) > 1 else str(error)) from None
     return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
@@ -237,6 +240,24 @@ class Scorer:
             others = [self._measures[i] for i in self._others]
             values[self._others] = _foreign_score(self._foreign, ordered, others, self._ties)
         return values
+
+
+def read_ahead(runs: Iterable[RunLike]) -> Iterator[Callable[[], RunLike]]:
+    """Yield what returns each run, those in files being read while the one before is used."""
+    before: Callable[[], RunLike] | None = None
+    with ThreadPoolExecutor(1) as reader:
+        for run in runs:
+            in_file = isinstance(run, str | os.PathLike)
+            coming = reader.submit(run_frame, run).result if in_file else partial(_itself, run)
+            if before is not None:
+                yield before
+            before = coming
+        if before is not None:
+            yield before
+
+
+def _itself(run: RunLike) -> RunLike:
+    return run
 
 
 def shown_progress(items: Any, unit: str, progress: bool) -> Any:

@@ -80,7 +80,7 @@ class RunColumns(NamedTuple):
 
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels of any kind and return their columns."""
-    frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
+    frame = as_frame(qrels, "qrels", trec.qrels_frame, ("query_id", "doc_id", "relevance"))
     names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
     if not may_be_empty:
         _refuse_empty(frame, "qrels")
@@ -102,7 +102,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
 
 def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
     """Check a run of any kind and return its columns; ``by`` says which of them orders the documents."""
-    frame = as_frame(run, "run", trec.read_run, ("query_id", "doc_id", "score"))
+    frame = as_frame(run, "run", trec.run_frame, ("query_id", "doc_id", "score"))
     names = find_columns(frame, "run", ("query_id", "doc_id", by), ())
     if not may_be_empty:
         _refuse_empty(frame, "run")
@@ -116,7 +116,7 @@ def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_
 def as_frame(
     data: Any,
     kind: str,
-    read: Callable[[str | os.PathLike[str]], pd.DataFrame],
+    read: Callable[[str | os.PathLike[str]], Any],
     nested: Sequence[str],
 ) -> nw.DataFrame[Any]:
     """Return data of any kind we take as a frame; ``nested`` names the two keys and the value of a dict of dicts."""
