@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 import irdiv
 from irdiv.arrays import collection as collection_module
 from irdiv.measures import registry
+from irdiv.measures.adhoc import stand_in
 from irdiv.measures.bases import BASES
 
 ALL = list(registry)
@@ -215,9 +217,34 @@ def test_one_intent_is_the_classic_measure(base, cutoff):
 )
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_intent_is_trec_evals_measure(ours, theirs, seed):
-    # trec_eval through ir_measures, which sees the ad hoc grades
-    table = values(single_intent(seed, 3), random_run(seed), [ours, theirs])
-    np.testing.assert_allclose(table[0], table[1], rtol=0, atol=1e-12)
+    qrels, run = single_intent(seed, 3), random_run(seed)
+    np.testing.assert_allclose(values(qrels, run, ours), by_trec_eval(qrels, run, [theirs]), rtol=0, atol=1e-12)
+
+
+def by_trec_eval(qrels: pd.DataFrame, run: pd.DataFrame, specs: list[str]) -> np.ndarray:
+    """Return values of trec_eval on the highest grade of each document, ``[measure, topic]``."""
+    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    measures = [irdiv.parse(spec) for spec in specs]
+    found = {(m.measure, m.query_id): m.value for m in ir_measures.pytrec_eval.iter_calc(measures, highest, run)}
+    topics = sorted(highest["query_id"].unique(), key=int)
+    return np.array([[found.get((measure, topic), 0.0) for topic in topics] for measure in measures])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trec_evals_measures_are_trec_evals(seed):
+    qrels, run = random_collection(seed), random_run(seed)
+    specs = ["nDCG", "nDCG@3", "nDCG(dcg='log2')@20", "AP", "AP@5", "P@5", "R@5", "RR", "Rprec", "Success@1"]
+    specs += ["AP(rel=2)", "P(rel=2)@3", "R(rel=2)@7", "RR(rel=2)", "Rprec(rel=2)", "Success(rel=2)@2"]
+    specs += ["nDCG(judged_only=False)@5"]
+    assert all(stand_in(irdiv.parse(spec)) for spec in specs)
+    np.testing.assert_allclose(values(qrels, run, specs), by_trec_eval(qrels, run, specs), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "spec", ["RR@10", "nDCG(dcg='exp-log2')@5", "nDCG(gains={1:5})@5", "SetP", "AP(judged_only=True)", "ERR@10"]
+)
+def test_what_ir_measures_computes_in_other_ways_is_left_to_it(spec):
+    assert stand_in(irdiv.parse(spec)) is None
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.frames.trec import run_frame
 from irdiv.kernels.lists import ordered_sum
+from irdiv.measures.adhoc import stand_in
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
 from irdiv.scoring import score
@@ -223,9 +224,9 @@ class Scorer:
 
     def __init__(self, collection: Collection, measures: Sequence[Any], ties: Ties, duplicates: Duplicates) -> None:
         self._collection, self._ties, self._duplicates = collection, ties, duplicates
-        self._measures = measures
-        self._ours = [i for i, m in enumerate(measures) if isinstance(m, Measure)]
-        self._others = [i for i, m in enumerate(measures) if not isinstance(m, Measure)]
+        self._measures = [stand_in(measure) or measure for measure in measures]
+        self._ours = [i for i, m in enumerate(self._measures) if isinstance(m, Measure)]
+        self._others = [i for i, m in enumerate(self._measures) if not isinstance(m, Measure)]
         foreign = [measures[i] for i in self._others]
         self._foreign = _foreign_evaluator(collection, foreign) if foreign else None
 
@@ -320,7 +321,7 @@ def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
 
 
 def _is_scores(value: Any) -> bool:
-    return isinstance(value, Mapping) and not any(isinstance(inner, Mapping) for inner in value.values())
+    return isinstance(value, Mapping) and not any(issubclass(kind, Mapping) for kind in set(map(type, value.values())))
 
 
 def run_name(path: str | os.PathLike[str]) -> str:

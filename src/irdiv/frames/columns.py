@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError, examples
 from irdiv.frames import trec
-from irdiv.frames.ids import Ids, as_ids
+from irdiv.frames.ids import Ids, as_ids, strings
 
 QrelsLike: TypeAlias = Any
 """A frame, a dict of dicts, an iterable of namedtuples, or the path of a TREC qrels file."""
@@ -142,15 +144,21 @@ def as_frame(
     )
 
 
-def _from_dicts(data: Mapping[Any, Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:
+def _from_dicts(data: Mapping[Any, Any], kind: str, nested: Sequence[str]) -> Any:
     outer, inner, value = nested
     if not all(isinstance(row, Mapping) for row in data.values()):
         raise IrdivError(
             f"cannot read the {kind} from this dict: expected {{{outer}: {{{inner}: {value}}}}}, found values "
             f"of type {examples(sorted({type(row).__name__ for row in data.values()}))}."
         )
-    rows = [(key, inside, v) for key, row in data.items() for inside, v in row.items()]
-    return pd.DataFrame(rows, columns=list(nested))
+    rows = list(data.values())
+    values = list(chain.from_iterable(row.values() for row in rows))
+    if not set(map(type, values)) <= {int, float}:
+        triples = [(key, inside, v) for key, row in data.items() for inside, v in row.items()]
+        return pd.DataFrame(triples, columns=list(nested))
+    of_row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    keys, inside = strings(list(data)).take(of_row), strings(list(chain.from_iterable(rows)))
+    return pa.table({outer: keys, inner: inside, value: np.array(values)})
 
 
 def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:

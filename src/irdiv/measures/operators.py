@@ -30,7 +30,7 @@ def declarations() -> Iterable[Declaration]:
             yield _d_measure(base)
             yield _d_sharp(base)
         if base.alone:
-            yield _alone(base)
+            yield alone(base)
 
 
 def merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
@@ -64,7 +64,9 @@ _IA_OTHERS = {
 }
 
 
-def _alone(base: Base) -> Declaration:
+def alone(base: Base) -> Declaration:
+    """Return a base measure on the highest grade of each document over intents."""
+
     def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
         return graded_score(base, scene, values, cutoff, adhoc=True)[:, 0]
 

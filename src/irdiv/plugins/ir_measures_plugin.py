@@ -31,7 +31,7 @@ class Evaluator(providers.Evaluator):
 
         self._asked = sorted(measures, key=str)
         frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
-        self._original = _original_ids(frame)
+        self._original = _original_ids(qrels, frame)
         # PyTerrier hands over empty qrels for topics without judgments, and below an empty run.
         columns = qrels_columns(frame.to_native(), may_be_empty=True)
         self._collection = Collection.from_columns(columns) if len(columns.query) else None
@@ -130,11 +130,14 @@ def _ours(measure: ir_measures.Measure) -> Measure:
     return ours
 
 
-def _original_ids(frame: nw.DataFrame[Any]) -> dict[str, Any]:
+def _original_ids(qrels: Any, frame: nw.DataFrame[Any]) -> dict[str, Any]:
     """Return topic ids as the qrels have them by ids as strings: ir_measures matches ids as they are."""
     from irdiv.frames.columns import find_columns
-    from irdiv.frames.ids import as_ids
+    from irdiv.frames.ids import as_ids, strings
 
+    if isinstance(qrels, Mapping):
+        judged = [topic for topic, row in qrels.items() if row]
+        return dict(zip(strings(judged).to_pylist(), judged, strict=True))
     topics = frame[find_columns(frame, "qrels", ("query_id",), ())["query_id"]].unique()
     return dict(zip(as_ids(topics, "qrels").to_pylist(), topics.to_list(), strict=True))
 
