@@ -33,7 +33,7 @@ def test_repeats(texts, groups):
     group, pairs = in_groups(texts, groups)
     expected = [place for place, pair in enumerate(pairs) if pair in pairs[:place]]
     array = ids.strings(texts)
-    assert repeats(array, np.arange(len(texts)), group, fingerprints(array)).tolist() == expected
+    assert repeats(array, group, fingerprints(array)).tolist() == expected
 
 
 @given(TEXTS, GROUPS, TEXTS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 
@@ -14,6 +15,15 @@ class IrdivError(ValueError):
 
 class IrdivWarning(UserWarning):
     """Something in the input deserves a look, but the values stand as defined."""
+
+
+@contextmanager
+def about_run(name: str | None) -> Iterator[None]:
+    """Let errors say which run is at fault, if it has a name."""
+    try:
+        yield
+    except IrdivError as error:
+        raise IrdivError(str(error) if name is None else f"run {name!r}: {error}") from None
 
 
 def warn(message: str) -> None:

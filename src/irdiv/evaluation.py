@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import Duplicates, Ordered, Ties, order_run
-from irdiv.errors import IrdivError, examples
+from irdiv.arrays.ranking import Duplicates, Ties
+from irdiv.batches import ROWS_AT_ONCE, evaluate_in_batches
+from irdiv.errors import IrdivError, about_run, examples
 from irdiv.frames.columns import QrelsLike, RunLike
+from irdiv.frames.ids import strings
+from irdiv.frames.sources import Kind, in_kind, is_parquet, is_stream, kind_of
 from irdiv.frames.trec import run_frame
 from irdiv.kernels.lists import ordered_sum
-from irdiv.measures.adhoc import stand_in
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
-from irdiv.scoring import score
+from irdiv.scoring import Scorer
+from irdiv.threads import ahead
 
 MeasureLike: TypeAlias = str | ir_measures.Measure
 
@@ -82,38 +85,54 @@ class Evaluation:
     values: NDArray[np.float64]
     """As ``[run, measure, topic]``."""
 
+    kind: Kind = "pandas"
+    """The kind of frame that `frame`, `summary` and `pivot` return."""
+
     @cached_property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """All values, tidy: a row for each run, measure and topic with ``run, query_id, measure, value``."""
         runs, measures, topics = self.values.shape
-        return pd.DataFrame(
-            {
-                "run": np.repeat(np.array(self.runs, dtype=object), measures * topics),
-                "query_id": np.tile(self.query_ids, runs * measures),
-                "measure": np.tile(np.repeat(np.array(self._titles(), dtype=object), topics), runs),
-                "value": self.values.ravel(),
-            }
-        ).astype({"run": str, "query_id": str, "measure": str})
+        made = {
+            "run": strings(self.runs).take(np.repeat(np.arange(runs), measures * topics)),
+            "query_id": strings(self.query_ids).take(np.tile(np.arange(topics), runs * measures)),
+            "measure": strings(self._titles()).take(np.tile(np.repeat(np.arange(measures), topics), runs)),
+            "value": self.values.ravel(),
+        }
+        return in_kind(pa.table(made), self.kind)
+
+    def to_pandas(self) -> Evaluation:
+        """Return the same with pandas frames."""
+        return replace(self, kind="pandas")
 
     def _titles(self) -> list[str]:
         return [str(measure) for measure in self.measures]
 
-    def summary(self) -> Summary:
+    def summary(self) -> Any:
         """Return the mean over topics (for counts, the sum): a row for each run, a column for each measure.
 
-        The frame also prints itself for papers, see `Summary`.
+        In pandas runs are the index, and the frame also prints itself for papers, see `Summary`; in polars and Arrow
+        they are the first column.
         """
         table = [[_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values]
+        if self.kind != "pandas":
+            return self._wide({"run": strings(self.runs)}, np.array(table))
         index = pd.Index(self.runs, name="run")
         made = Summary(table, index=index, columns=pd.Index(self._titles(), name="measure"))
         object.__setattr__(made, "_evaluation", self)
         return made
 
-    def pivot(self) -> pd.DataFrame:
+    def pivot(self) -> Any:
         """Return a row for each run and topic, a column for each measure."""
+        runs, measures, topics = self.values.shape
+        table = np.moveaxis(self.values, 1, 2).reshape(-1, measures)
+        if self.kind != "pandas":
+            run = strings(self.runs).take(np.repeat(np.arange(runs), topics))
+            return self._wide({"run": run, "query_id": strings(np.tile(self.query_ids, runs))}, table)
         index = pd.MultiIndex.from_product([self.runs, self.query_ids], names=["run", "query_id"])
-        table = np.moveaxis(self.values, 1, 2).reshape(len(index), len(self.measures))
         return pd.DataFrame(table, index=index, columns=pd.Index(self._titles(), name="measure"))
+
+    def _wide(self, keys: dict[str, Any], table: NDArray[np.float64]) -> Any:
+        return in_kind(pa.table({**keys, **dict(zip(self._titles(), table.T, strict=True))}), self.kind)
 
     def to_latex(self, *, baseline: str | None = None, test: Any = "bootstrap", digits: int = 4) -> str:
         """Return the means as a LaTeX table, the best in bold, runs that differ from a baseline starred."""
@@ -136,7 +155,7 @@ class Evaluation:
         return as_html(self)
 
     def _shown(self) -> pd.DataFrame:
-        return self.summary().rename_axis(index=None, columns=None)
+        return self.to_pandas().summary().rename_axis(index=None, columns=None)
 
 
 def _aggregate(measure: ir_measures.Measure, values: NDArray[np.float64]) -> float:
@@ -157,6 +176,7 @@ def evaluate(
     duplicates: Duplicates = "error",
     components: bool = False,
     progress: bool = False,
+    batch_rows: int | None = None,
     **parameters: Any,
 ) -> Evaluation:
     """Score runs by diversity measures, and by any other measure of ir_measures.
@@ -167,8 +187,9 @@ def evaluate(
     Parameters
     ----------
     qrels
-        A pandas, polars or pyarrow frame, a dict of dicts, an iterable of namedtuples, the path of a TREC
-        file, or a `Collection`, which saves compiling the qrels again. The intent column may be
+        A pandas, polars or pyarrow frame, a dict of dicts, an iterable of namedtuples, the path of a TREC file, of a
+        Parquet file or of a folder of such, a DuckDB relation, an Arrow dataset or stream, or a `Collection`, which
+        saves compiling the qrels again. The intent column may be
         ``intent_id``, ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``; what `with_intents` folds in,
         probabilities of intents above all, is used.
     runs
@@ -184,6 +205,10 @@ def evaluate(
         Also report what a measure is made of: I-rec and D-nDCG beside D#-nDCG.
     progress
         Show a progress bar over runs on standard error, where that is a terminal.
+    batch_rows
+        How many rows of the qrels to hold at once, about: all are dealt by topic into temporary files, and scored
+        some topics at a time. By default half a million where something comes from Parquet, DuckDB or an Arrow stream,
+        and all rows at once elsewhere. No value depends on it.
     **parameters
         Values of parameters for all measures that take them and do not give their own: ``gain="linear"``,
         ``judged_only=True``, ``intents="all"``, ``renormalise=False``, ``rel=2``, ….
@@ -191,6 +216,7 @@ def evaluate(
     Returns
     -------
     Evaluation
+        Its frames are of the kind of the runs', or else of the qrels': pandas, polars or Arrow.
 
     Examples
     --------
@@ -207,58 +233,31 @@ def evaluate(
     """
     wanted = resolve(measures, components, parameters)
     named = named_runs(runs)
+    kind: Kind = next((k for k in map(kind_of, (*named.values(), qrels)) if k is not None), "pandas")
+    streamed = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
+    if streamed and not isinstance(qrels, Collection):
+        rows = ROWS_AT_ONCE if batch_rows is None else _at_least_one(batch_rows)
+        topics, values = evaluate_in_batches(qrels, named, wanted, ties, duplicates, rows)
+        return Evaluation(tuple(named), topics, tuple(wanted), values, kind)
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     scorer = Scorer(collection, wanted, ties, duplicates)
-    ready = read_ahead(named.values())
+    ready = ahead(_read, named.values(), workers=1)
     for number, name in enumerate(shown_progress(named, "runs", progress)):
-        try:
-            values[number] = scorer.score(next(ready)())
-        except IrdivError as error:  # noqa: PERF203 (it says which run is at fault)
-            raise IrdivError(f"run {name!r}: {error}" if len(named) > 1 else str(error)) from None
-    return Evaluation(tuple(named), collection.topics, tuple(wanted), values)
+        with about_run(name if len(named) > 1 else None):
+            values[number] = scorer.score(scorer.order(next(ready)))
+    return Evaluation(tuple(named), collection.topics, tuple(wanted), values, kind)
 
 
-class Scorer:
-    """Measures, ours and others, ready to score runs of a collection."""
-
-    def __init__(self, collection: Collection, measures: Sequence[Any], ties: Ties, duplicates: Duplicates) -> None:
-        self._collection, self._ties, self._duplicates = collection, ties, duplicates
-        self._measures = [stand_in(measure) or measure for measure in measures]
-        self._ours = [i for i, m in enumerate(self._measures) if isinstance(m, Measure)]
-        self._others = [i for i, m in enumerate(self._measures) if not isinstance(m, Measure)]
-        foreign = [measures[i] for i in self._others]
-        self._foreign = _foreign_evaluator(collection, foreign) if foreign else None
-
-    def score(self, run: RunLike, *, may_be_empty: bool = False) -> NDArray[np.float64]:
-        """Return values as ``[measure, topic]``."""
-        ordered = order_run(
-            self._collection, run, ties=self._ties, duplicates=self._duplicates, may_be_empty=may_be_empty
-        )
-        values = np.zeros((len(self._measures), len(self._collection.topics)))
-        values[self._ours] = score(ordered, [self._measures[i] for i in self._ours])
-        if self._foreign is not None and len(ordered.topic):
-            others = [self._measures[i] for i in self._others]
-            values[self._others] = _foreign_score(self._foreign, ordered, others, self._ties)
-        return values
+def _at_least_one(rows: int) -> int:
+    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+        raise IrdivError(f"batch_rows={rows!r} is not a number of rows; give a whole number from 1.")
+    return rows
 
 
-def read_ahead(runs: Iterable[RunLike]) -> Iterator[Callable[[], RunLike]]:
-    """Yield what returns each run, those in files being read while the one before is used."""
-    before: Callable[[], RunLike] | None = None
-    with ThreadPoolExecutor(1) as reader:
-        for run in runs:
-            in_file = isinstance(run, str | os.PathLike)
-            coming = reader.submit(run_frame, run).result if in_file else partial(_itself, run)
-            if before is not None:
-                yield before
-            before = coming
-        if before is not None:
-            yield before
-
-
-def _itself(run: RunLike) -> RunLike:
-    return run
+def _read(run: RunLike) -> RunLike:
+    """Return the frame of a TREC file; any other run as it is."""
+    return run_frame(run) if isinstance(run, str | os.PathLike) and not is_parquet(run) else run
 
 
 def shown_progress(items: Any, unit: str, progress: bool) -> Any:
@@ -334,43 +333,3 @@ def run_name(path: str | os.PathLike[str]) -> str:
     for ending in (".gz", ".txt", ".run", ".res", ".trec"):
         name = name.removesuffix(ending)
     return name or Path(path).name
-
-
-def _foreign_evaluator(collection: Collection, measures: Sequence[ir_measures.Measure]) -> Any:
-    topic, doc, grade = collection.adhoc()
-    qrels = pd.DataFrame(
-        {
-            "query_id": collection.topics[topic],
-            "doc_id": np.asarray(doc, dtype=object),
-            "relevance": grade,
-        }
-    )
-    try:
-        return ir_measures.evaluator(measures, qrels)
-    except (AssertionError, TypeError, ValueError, RuntimeError) as error:
-        raise IrdivError(f"ir_measures cannot compute this: {error}") from error
-
-
-def _foreign_score(
-    evaluator: Any, run: Ordered, measures: Sequence[ir_measures.Measure], ties: Ties
-) -> NDArray[np.float64]:
-    """Return the values of ir_measures' own measures as ``[measure, topic]``."""
-    values = np.zeros((len(measures), len(run.collection.topics)))
-    place = {measure: number for number, measure in enumerate(measures)}
-    for metric in evaluator.iter_calc(_foreign_run(run, ties)):
-        values[place[metric.measure], run.collection.topic_number[metric.query_id]] = metric.value
-    return values
-
-
-def _foreign_run(run: Ordered, ties: Ties) -> pd.DataFrame:
-    """Return the run for ir_measures, with scores that say our order where its own would not.
-
-    trec_eval orders equal scores as our default does, but reads scores in single precision.
-    """
-    score = -run.columns.key[run.row]
-    same_topic = run.topic[1:] == run.topic[:-1]
-    blurred = (np.diff(score) != 0) & (np.diff(score.astype(np.float32)) == 0) & same_topic
-    if ties != "docid_desc" or blurred.any():
-        score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
-    doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
-    return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})

@@ -5,7 +5,6 @@ Needs the extra ``spark``, and Java 17 or newer for Spark itself.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,11 +13,12 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties
-from irdiv.errors import IrdivError, IrdivWarning, examples
-from irdiv.evaluation import Evaluation, MeasureLike, Scorer, resolve
-from irdiv.frames.columns import ALIASES
+from irdiv.errors import IrdivError, examples
+from irdiv.evaluation import Evaluation, MeasureLike, resolve
+from irdiv.frames.columns import ALIASES, qrels_columns
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
+from irdiv.scoring import Scorer
 
 SCHEMA = "run string, query_id string, measure string, value double"
 _RUN = "run"
@@ -80,7 +80,7 @@ def evaluate(
 
     judged = dealt(qrels).withColumn("max_grade", functions.lit(highest))
     specs = [str(measure) for measure in asked]
-    task = _task(sorted(names, key=str), specs, query, ties, duplicates)
+    task = _task(sorted(names, key=str), specs, ties, duplicates)
     return judged.groupBy(_BUCKET).cogroup(dealt(runs).groupBy(_BUCKET)).applyInPandas(task, schema=SCHEMA)
 
 
@@ -122,7 +122,7 @@ def _tasks(qrels: Any, query: str, tasks: int | None) -> int:
 
 
 def _task(
-    names: Sequence[Any], specs: Sequence[str], query: str, ties: Ties, duplicates: Duplicates
+    names: Sequence[Any], specs: Sequence[str], ties: Ties, duplicates: Duplicates
 ) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
     """Return what scores the topics of one task."""
 
@@ -131,15 +131,11 @@ def _task(
         kinds = {"run": object, "query_id": object, "measure": object, "value": float}
         if len(qrels) == 0:
             return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
-        known = runs[runs[query].isin(set(qrels[query]))]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrdivWarning)
-            collection = Collection(qrels.drop(columns=_BUCKET))
-            measures = [parse(spec) for spec in specs]
-            scorer = Scorer(collection, measures, ties, duplicates)
-            values = [
-                scorer.score(known if name is None else known[known[_RUN] == name], may_be_empty=True) for name in names
-            ]
+        collection = Collection.from_columns(qrels_columns(qrels.drop(columns=_BUCKET)))
+        measures = [parse(spec) for spec in specs]
+        scorer = Scorer(collection, measures, ties, duplicates)
+        parts = [runs if name is None else runs[runs[_RUN] == name] for name in names]
+        values = [scorer.score(scorer.order(part, part=True)) for part in parts]
         titles = tuple("run" if name is None else str(name) for name in names)
         return Evaluation(titles, collection.topics, tuple(measures), np.stack(values)).frame.astype(kinds)
 

@@ -243,7 +243,7 @@ def _known(known: Any, collection: Collection) -> tuple[Ints, Any]:
         pairs = [(query, doc) for query, docs in known.items() for doc in docs]
         known = pd.DataFrame(pairs, columns=["query_id", "doc_id"])
     frame = as_frame(known, "known documents", read_qrels, ("query_id", "doc_id", "known"))
-    names = find_columns(frame, "known documents", ("query_id", "doc_id"), ())
+    names = find_columns(frame.columns, "known documents", ("query_id", "doc_id"), ())
     queries, docs = (as_ids(frame[names[name]], "known documents") for name in ("query_id", "doc_id"))
     topic = find(queries, collection.topic_ids)
     ours = np.flatnonzero(topic >= 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from irdiv.arrays.pairs import Numbers, Pairs, repeats
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import NO_DOCUMENT, QrelsColumns, QrelsLike, qrels_columns
 from irdiv.frames.fingerprints import fingerprints
-from irdiv.frames.ids import Ids, factorize_grouped, natural_order, pick
+from irdiv.frames.ids import Ids, factorize_grouped, natural_order
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 BLOCK_CELLS = 4_000_000
@@ -39,10 +39,11 @@ class Collection(Memo):
     def __init__(self, qrels: QrelsLike) -> None:
         super().__init__()
         self._compile(qrels_columns(qrels))
+        warn_of_bare_topics(self.bare, len(self.topics))
 
     @classmethod
     def from_columns(cls, columns: QrelsColumns) -> Collection:
-        """Compile judgments whose columns have been checked."""
+        """Compile judgments whose columns have been checked, without a word on topics without relevant documents."""
         self = cls.__new__(cls)
         Memo.__init__(self)
         self._compile(columns)
@@ -60,13 +61,13 @@ class Collection(Memo):
         self.topics: NDArray[np.object_] = np.asarray(self.topic_ids, dtype=object)
         intent = self._compile_intents(topic, columns)
         rows, numbers = self._judgments_of(intent, topic, columns)
-        topic, grade = topic.take(rows), columns.grade.take(rows)
-        self._judged_topic, self._judged_row, self._judged_grade = topic, rows, grade
-        self._judged_doc = columns.doc
+        docs, grade = columns.doc, columns.grade
+        if rows is not None:
+            docs, intent, topic, grade = docs.take(rows), intent.take(rows), topic.take(rows), grade.take(rows)
+        self._judged_topic, self._judged_doc, self._judged_grade = topic, docs, grade
         self.levels: Ints = np.flatnonzero(np.bincount(np.maximum(grade, 0), minlength=1)[1:]) + 1
         self.max_grade = max(int(self.levels.max(initial=0)), columns.max_grade)
-        self._compile_relevant(intent.take(rows), topic, rows, grade, numbers)
-        self._warn_of_topics_without_relevant()
+        self._compile_relevant(intent, topic, docs, grade, numbers)
 
     def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
         """List the intents of each topic in natural order; return the place in that list of each judgment."""
@@ -147,24 +148,27 @@ class Collection(Memo):
         """Return how an error names an intent."""
         return f"intent {self.intents[place]!r} of topic {self.topics[self.intent_topic[place]]!r}"
 
-    def _judgments_of(self, intent: Ints, topic: Ints, columns: QrelsColumns) -> tuple[Ints, Numbers]:
-        """Return the rows that are judgments, one for each, and numbers of their documents; refuse two that differ."""
-        docs, grade = columns.doc, columns.grade
-        real = pc.not_equal(docs, NO_DOCUMENT).to_numpy(zero_copy_only=False)
-        rows = np.arange(len(docs)) if real.all() else np.flatnonzero(real)
-        numbers = fingerprints(docs).take(rows)
-        again = repeats(docs, rows, intent.take(rows), numbers)
-        if len(again) == 0:
-            return rows, numbers
-        self._refuse_contradictions(rows, intent, topic, docs, grade)
-        return np.delete(rows, again), np.delete(numbers, again)
+    def _judgments_of(self, intent: Ints, topic: Ints, columns: QrelsColumns) -> tuple[Ints | None, Numbers]:
+        """Return the rows that are judgments, one for each, and numbers of their documents; refuse two that differ.
 
-    def _refuse_contradictions(self, rows: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:
-        pairs = Pairs(intent[rows], docs.take(rows))
-        first = rows[pairs.first[pairs.of]]
-        differ = np.flatnonzero(grade[rows] != grade[first])
+        None stands for all rows.
+        """
+        docs, numbers = columns.doc, fingerprints(columns.doc)
+        again = repeats(docs, intent, numbers)
+        if len(again):
+            self._refuse_contradictions(again, intent, topic, docs, columns.grade)
+        bare = np.flatnonzero(pc.equal(docs, NO_DOCUMENT).to_numpy(zero_copy_only=False))
+        if len(again) + len(bare) == 0:
+            return None, numbers
+        rows = np.delete(np.arange(len(docs)), np.concatenate([again, bare]))
+        return rows, numbers.take(rows)
+
+    def _refuse_contradictions(self, again: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:
+        pairs = Pairs(intent, docs)
+        first = pairs.first[pairs.of[again]]
+        differ = np.flatnonzero(grade[again] != grade[first])
         if len(differ):
-            one, two = first[differ[0]], rows[differ[0]]
+            one, two = first[differ[0]], again[differ[0]]
             about = f" for intent {self.intents[intent[one]]!r}" if self.has_intents else ""
             hint = _NO_INTENTS if not self.has_intents else " Keep one row for each topic, intent and document."
             raise IrdivError(
@@ -173,13 +177,13 @@ class Collection(Memo):
                 f"(contradictions in all: {len(differ)}).{hint}"
             )
 
-    def _compile_relevant(self, intent: Ints, topic: Ints, rows: Ints, grade: Ints, numbers: Numbers) -> None:
+    def _compile_relevant(self, intent: Ints, topic: Ints, docs: Ids, grade: Ints, numbers: Numbers) -> None:
         """List the relevant documents of each topic, and the grades above 0 of each."""
         relevant = np.flatnonzero(grade > 0)
         relevant = relevant.take(by_topic(topic.take(relevant)))
         intent, topic, grade = intent.take(relevant), topic.take(relevant), grade.take(relevant)
         everyone = np.arange(len(self.topics) + 1)
-        self._relevant = Pairs(topic, self._judged_doc.take(rows.take(relevant)), numbers.take(relevant))
+        self._relevant = Pairs(topic, docs.take(relevant), numbers.take(relevant))
         self.row_start = np.searchsorted(topic.take(self._relevant.first), everyone)
         self.grade_start = np.searchsorted(topic, everyone)
         self.grade_row: Ints = self._relevant.of
@@ -189,13 +193,10 @@ class Collection(Memo):
         np.maximum.at(best, intent, grade)
         self.intent_best_grade: Ints = best
 
-    def _warn_of_topics_without_relevant(self) -> None:
-        bare = self.topics[np.diff(self.row_start) == 0]
-        if len(bare):
-            warn(
-                f"{len(bare)} of {len(self.topics)} topics have no relevant document and score 0 in every "
-                f"measure: {examples(bare, 10)}"
-            )
+    @property
+    def bare(self) -> NDArray[np.object_]:
+        """The topics without a relevant document."""
+        return self.topics[np.diff(self.row_start) == 0]
 
     def require_intents(self, measure: object) -> None:
         """Refuse a diversity measure where the qrels know no intents."""
@@ -227,7 +228,7 @@ class Collection(Memo):
 
     @cached_property
     def _judged(self) -> Pairs:
-        return Pairs(self._judged_topic, pick(self._judged_doc, self._judged_row))
+        return Pairs(self._judged_topic, self._judged_doc)
 
     def adhoc(self) -> tuple[Ints, Ids, Ints]:
         """Return topic, document and highest grade over intents of every judged document."""
@@ -250,6 +251,13 @@ class Collection(Memo):
             stop = start + max(int(np.argmax(full)) if full.any() else len(ahead), 1)
             yield start, stop
             start = stop
+
+
+def warn_of_bare_topics(bare: Sequence[str] | NDArray[np.object_], topics: int) -> None:
+    """Warn of topics without a relevant document, if there are any."""
+    if len(bare):
+        shown = examples(bare, 10)
+        warn(f"{len(bare)} of {topics} topics have no relevant document and score 0 in every measure: {shown}")
 
 
 def _in_natural_order(code: Ints, found: Ids) -> tuple[Ints, Ids]:

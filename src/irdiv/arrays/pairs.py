@@ -20,10 +20,10 @@ def numbers_in(group: Ints, numbers: Numbers) -> Numbers:
     return (numbers + group.astype(np.uint64) * np.uint64(0xA0761D6478BD642F)) | _ODD
 
 
-def repeats(ids: Ids, rows: Ints, group: Ints, numbers: Numbers) -> Ints:
-    """Return the places in ``rows`` of ids that stand again in the same group, where they stood before.
+def repeats(ids: Ids, group: Ints, numbers: Numbers) -> Ints:
+    """Return the places of ids that stand again in the same group, where they stood before.
 
-    ``group`` and ``numbers``, which are `fingerprints`, are those of the rows.
+    ``numbers`` are `fingerprints` of the ids.
     """
     in_groups = numbers_in(group, numbers)
     # Sorting alone is many times quicker than finding the order, and mostly there is nothing to find.
@@ -32,7 +32,7 @@ def repeats(ids: Ids, rows: Ints, group: Ints, numbers: Numbers) -> Ints:
     if len(shared) == 0:
         return np.zeros(0, dtype=np.int64)
     suspects = np.flatnonzero(np.isin(in_groups, shared))
-    codes, distinct = factorize(ids.take(rows[suspects]))
+    codes, distinct = factorize(ids.take(suspects))
     _, first = np.unique(group[suspects] * len(distinct) + codes, return_index=True)
     return np.delete(suspects, first)
 
@@ -79,8 +79,8 @@ class Pairs:
         self.first: Ints = np.flatnonzero(is_first)
         number = (np.cumsum(is_first) - 1).astype(np.int32)
         self.of: Ints = number[owner].astype(np.int64)
-        if len(keys):
-            self._holder = number[self._holder]
+        taken = np.flatnonzero(self._held)
+        self._holder[taken] = number.take(self._holder.take(taken))
         self._docs = self._docs.take(self.first)
         return True
 

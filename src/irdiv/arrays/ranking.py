@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -94,18 +95,22 @@ def order_run(
     ties: Ties = "docid_desc",
     duplicates: Duplicates = "error",
     may_be_empty: bool = False,
+    part: bool = False,
 ) -> Ordered:
-    """Put the documents of a run in order, once for all measures."""
+    """Put the documents of a run in order, once for all measures.
+
+    A run may be empty, or a part of one that has no topic of the collection, where that is said.
+    """
     for value, name, kinds in ((ties, "ties", Ties), (duplicates, "duplicates", Duplicates)):
         if value not in get_args(kinds):
             raise IrdivError(f"{name}={value!r} is not known; choose one of {examples(get_args(kinds), 4)}.")
-    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty)
-    topic, row = _topics(collection, columns)
+    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or part)
+    topic, row = _topics(collection, columns, part)
     key = columns.key[row]
     by_key = _settle_ties(_by_topic_and_key(topic, key), topic, key, row, columns.doc, ties)
     topic, row = topic.take(by_key), row.take(by_key)
     numbers = fingerprints(columns.doc).take(row)
-    again = repeats(columns.doc, row, topic, numbers)
+    again = repeats(pick(columns.doc, row), topic, numbers)
     if len(again):
         if duplicates == "error":
             _refuse_duplicates(collection, columns.doc, topic[again], row[again])
@@ -113,20 +118,25 @@ def order_run(
     return Ordered(collection, topic, row, numbers, columns)
 
 
-def _topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
+def _topics(collection: Collection, columns: RunColumns, part: bool) -> tuple[Ints, Ints]:
     """Return the topic number and row of the run's rows that belong to topics of the collection."""
     code, found = factorize_grouped(columns.query)
     number = find(found, collection.topic_ids)
-    if len(found) and len(collection.topics) and (number < 0).all():
-        raise IrdivError(
-            f"no topic in common: the qrels have {examples(collection.topics)} and the run has "
-            f"{examples(found.to_pylist())}. Check that both use the same topic ids."
-        )
+    if len(found) and len(collection.topics) and (number < 0).all() and not part:
+        raise no_topic_in_common(collection.topics, found.to_pylist())
     topic = number.take(code)
     if (number >= 0).all():
         return topic, np.arange(len(topic))
     row = np.flatnonzero(topic >= 0)
     return topic.take(row), row
+
+
+def no_topic_in_common(qrels: Iterable[str], run: Iterable[str]) -> IrdivError:
+    """Return the error for topics of qrels and a run that are all different."""
+    return IrdivError(
+        f"no topic in common: the qrels have {examples(qrels)} and the run has {examples(run)}. "
+        "Check that both use the same topic ids."
+    )
 
 
 def _by_topic_and_key(topic: Ints, key: Floats) -> Ints:

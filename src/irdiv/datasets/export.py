@@ -126,7 +126,7 @@ def _refuse_weightless(frame: pd.DataFrame) -> None:
 def _canonical(qrels: QrelsLike) -> pd.DataFrame:
     """Return qrels of any kind as a pandas frame with our names, ids as strings, in natural order of topics."""
     frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame, "qrels", _NEEDED, INTENT_FACTS)
+    names = find_columns(frame.columns, "qrels", _NEEDED, INTENT_FACTS)
     columns = {
         name: np.asarray(as_ids(frame[column], "qrels"), dtype=object)
         if name in ("query_id", "intent_id", "doc_id")

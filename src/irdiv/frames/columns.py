@@ -14,8 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames import trec
+from irdiv.frames import sources, trec
 from irdiv.frames.ids import Ids, as_ids, strings
+from irdiv.frames.sources import is_stream
 
 QrelsLike: TypeAlias = Any
 """A frame, a dict of dicts, an iterable of namedtuples, or the path of a TREC qrels file."""
@@ -83,11 +84,13 @@ class RunColumns(NamedTuple):
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels of any kind and return their columns."""
     frame = as_frame(qrels, "qrels", trec.qrels_frame, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
+    names = find_columns(
+        frame.columns, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade")
+    )
     if not may_be_empty:
-        _refuse_empty(frame, "qrels")
+        refuse_empty(len(frame), frame.columns, "qrels")
     intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
-    if names.get("intent_id") == "iteration" and _names_no_intent(frame["iteration"]):
+    if names.get("intent_id") == "iteration" and names_no_intent(frame["iteration"]):
         intent = None
     return QrelsColumns(
         query=as_ids(frame[names["query_id"]], "qrels"),
@@ -105,9 +108,9 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
 def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
     """Check a run of any kind and return its columns; ``by`` says which of them orders the documents."""
     frame = as_frame(run, "run", trec.run_frame, ("query_id", "doc_id", "score"))
-    names = find_columns(frame, "run", ("query_id", "doc_id", by), ())
+    names = find_columns(frame.columns, "run", ("query_id", "doc_id", by), ())
     if not may_be_empty:
-        _refuse_empty(frame, "run")
+        refuse_empty(len(frame), frame.columns, "run")
     return RunColumns(
         query=as_ids(frame[names["query_id"]], "run"),
         doc=as_ids(frame[names["doc_id"]], "run"),
@@ -122,6 +125,8 @@ def as_frame(
     nested: Sequence[str],
 ) -> nw.DataFrame[Any]:
     """Return data of any kind we take as a frame; ``nested`` names the two keys and the value of a dict of dicts."""
+    if is_stream(data):
+        return nw.from_native(sources.table(data, kind), eager_only=True)
     if isinstance(data, str | os.PathLike):
         return nw.from_native(read(data), eager_only=True)
     if isinstance(data, Mapping):
@@ -139,8 +144,8 @@ def as_frame(
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return nw.from_native(_from_namedtuples(data, kind, nested), eager_only=True)
     raise IrdivError(
-        f"cannot read the {kind} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, "
-        "a dict of dicts, an iterable of namedtuples, or the path of a TREC file."
+        f"cannot read the {kind} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, a DuckDB "
+        "relation, a dict of dicts, an iterable of namedtuples, or the path of a TREC or Parquet file."
     )
 
 
@@ -175,9 +180,8 @@ def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> 
     return pd.DataFrame(rows, columns=list(rows[0]._fields))
 
 
-def find_columns(frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
+def find_columns(present: Sequence[str], kind: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
     """Return our name → the frame's name for what the frame has; an error names what it lacks."""
-    present = frame.columns
     found: dict[str, str] = {}
     for name in (*needed, *optional):
         hits = [alias for alias in ALIASES[name] if alias in present]
@@ -193,14 +197,16 @@ def find_columns(frame: nw.DataFrame[Any], kind: str, needed: Sequence[str], opt
     return found
 
 
-def _names_no_intent(iteration: nw.Series[Any]) -> bool:
+def names_no_intent(iteration: nw.Series[Any]) -> bool:
+    """Tell whether a column holds what ad hoc qrels have there, and nothing else."""
     return len(iteration) > 0 and str(iteration[0]) in _NO_ITERATION and iteration.n_unique() == 1
 
 
-def _refuse_empty(frame: nw.DataFrame[Any], kind: str) -> None:
-    if len(frame) == 0:
+def refuse_empty(rows: int, columns: Sequence[str], kind: str) -> None:
+    """Refuse a frame without rows."""
+    if rows == 0:
         verb = "is" if kind == "run" else "are"
-        raise IrdivError(f"the {kind} {verb} empty: expected at least one row with {examples(frame.columns, 12)}.")
+        raise IrdivError(f"the {kind} {verb} empty: expected at least one row with {examples(columns, 12)}.")
 
 
 def grades(column: nw.Series[Any]) -> NDArray[np.int64]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _WORD = 8
 _LENGTH, _FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(32)
+_SPARE_BITS = np.array([56, 56, 48, 40, 32, 24, 16, 8, 0], dtype=np.uint64)
+"""How many bits of a word to drop to keep as many bytes as a string has; those of an empty one do not matter."""
 
 
 def fingerprints(ids: Any, salt: int = 0) -> Words:
@@ -54,7 +56,7 @@ def _memory(ids: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.
 
 def _words(memory: NDArray[np.uint8], edges: NDArray[np.int64], length: NDArray[np.int64]) -> Callable[[int], Words]:
     """Return what gives the word of each string by its place from the end; ``length`` may be one for all."""
-    size, spare = int(length[0]), (_WORD * (_WORD - np.clip(length, 1, _WORD))).astype(np.uint64)
+    size, spare = int(length[0]), _SPARE_BITS.take(length, mode="clip")
     if len(length) == 1 and size >= _WORD:
         # Copied, as arithmetic is slow on words that are not aligned.
         return lambda place: _at_distances(memory, max(size - _WORD * (place + 1), 0), size, len(edges) - 1).copy()
@@ -64,6 +66,8 @@ def _words(memory: NDArray[np.uint8], edges: NDArray[np.int64], length: NDArray[
         return lambda place: _at_distances(padded, size, size, len(edges) - 1) >> spare
     every = _at_distances(padded, 0, 1, len(padded) - _WORD + 1)
     end = edges[1:]
+    if length.max() <= _WORD:
+        return lambda place: every[end] >> spare
     first = np.where(length < _WORD, end, edges[:-1] + _WORD)
     return lambda place: every[np.maximum(end - _WORD * place, first)] >> spare
 

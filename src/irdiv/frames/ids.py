@@ -33,22 +33,19 @@ def as_ids(column: nw.Series[Any], kind: str) -> Ids:
     return ids
 
 
-def strings(values: Sequence[Any] | NDArray[Any]) -> Ids:
-    """Return values as ids, each by its ``str``."""
-    return _from_pandas(pd.Series(values, dtype=object))
+def strings(values: Sequence[Any] | NDArray[Any] | pd.Series[Any]) -> Ids:
+    """Return values as ids, each by its ``str``; what is missing is null."""
+    try:
+        return _one_piece(pa.array(values, type=_STRING, from_pandas=True))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if pd.isna(value) else str(value) for value in values], _STRING)
 
 
 def _from_pandas(series: pd.Series[Any]) -> Any:
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy()
         return strings(series.cat.categories.tolist()).take(pa.array(codes, mask=codes < 0))
-    if series.dtype != object:
-        return _from_arrow(pa.array(series))
-    try:
-        return _one_piece(pa.array(series, type=pa.large_string(), from_pandas=True))
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        known = series.notna()
-        return pa.array([str(value) if there else None for value, there in zip(series, known, strict=True)], _STRING)
+    return strings(series) if series.dtype == object else _from_arrow(pa.array(series))
 
 
 def _from_arrow(values: Any) -> Any:
@@ -58,7 +55,7 @@ def _from_arrow(values: Any) -> Any:
         # Undo what a merge does to integer ids: 51.0 is the topic 51.
         if ((numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)).all():
             return pa.array(numbers.astype(np.int64)).cast(_STRING)
-        return pa.array([None if value is None else str(value) for value in values.to_pylist()], _STRING)
+        return strings(values.to_pylist())
     if pa.types.is_boolean(values.type):
         return strings(values.to_pylist())
     return values.cast(_STRING)
@@ -106,6 +103,11 @@ def same(ids: Ids, others: Ids) -> NDArray[np.bool_]:
     """Tell which ids are equal to those in the same places of another array."""
     equal: NDArray[np.bool_] = pc.equal(ids, others).to_numpy(zero_copy_only=False)
     return equal
+
+
+def concatenated(parts: Sequence[Ids]) -> Ids:
+    """Return the ids of all parts."""
+    return pa.concat_arrays(parts)
 
 
 def order(ids: Ids) -> NDArray[np.int64]:

@@ -55,7 +55,7 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
     1    1  _no_document_        b      0          0.3
     """
     frame = as_frame(qrels, "qrels", trec.read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance", "intent_id"), ())
+    names = find_columns(frame.columns, "qrels", ("query_id", "doc_id", "relevance", "intent_id"), ())
     facts = intent_facts(intents)
     told = [fact for fact in INTENT_FACTS if fact in facts.columns]
     frame = _keyed(frame.drop([fact for fact in told if fact in frame.columns]), names, "qrels")
@@ -91,7 +91,7 @@ def _without_old_nodes(frame: nw.DataFrame[Any], facts: nw.DataFrame[Any], names
 def intent_facts(intents: IntentsLike) -> nw.DataFrame[Any]:
     """Return what is told of each intent, once, by `KEYS`, its topic and its own id."""
     frame = as_frame(intents, "intents", read_intents, ("query_id", "intent_id", "probability"))
-    names = find_columns(frame, "intents", ("query_id", "intent_id"), INTENT_FACTS)
+    names = find_columns(frame.columns, "intents", ("query_id", "intent_id"), INTENT_FACTS)
     told = [fact for fact in INTENT_FACTS if fact in names]
     if not told:
         raise IrdivError(

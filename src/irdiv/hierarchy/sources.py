@@ -93,7 +93,7 @@ def with_paths(qrels: QrelsLike, columns: Sequence[str]) -> Any:
     2       company  _no_document_          0    _root_
     """
     frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame, "qrels", ("query_id", "doc_id", "relevance"), ())
+    names = find_columns(frame.columns, "qrels", ("query_id", "doc_id", "relevance"), ())
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
         raise IrdivError(f"columns are the names of one or more columns, each once; found {columns!r}.")
     missing = [column for column in columns if column not in frame.columns]

@@ -25,7 +25,7 @@ class Evaluator(providers.Evaluator):
     """Scores runs for ir_measures against qrels compiled once."""
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
-        from irdiv.arrays.collection import Collection
+        from irdiv.arrays.collection import Collection, warn_of_bare_topics
         from irdiv.frames.columns import as_frame, qrels_columns
         from irdiv.frames.trec import read_qrels
 
@@ -35,6 +35,8 @@ class Evaluator(providers.Evaluator):
         # PyTerrier hands over empty qrels for topics without judgments, and below an empty run.
         columns = qrels_columns(frame.to_native(), may_be_empty=True)
         self._collection = Collection.from_columns(columns) if len(columns.query) else None
+        if self._collection is not None:
+            warn_of_bare_topics(self._collection.bare, len(self._collection.topics))
         super().__init__(self._asked, set(self._original.values()))
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
@@ -138,7 +140,7 @@ def _original_ids(qrels: Any, frame: nw.DataFrame[Any]) -> dict[str, Any]:
     if isinstance(qrels, Mapping):
         judged = [topic for topic, row in qrels.items() if row]
         return dict(zip(strings(judged).to_pylist(), judged, strict=True))
-    topics = frame[find_columns(frame, "qrels", ("query_id",), ())["query_id"]].unique()
+    topics = frame[find_columns(frame.columns, "qrels", ("query_id",), ())["query_id"]].unique()
     return dict(zip(as_ids(topics, "qrels").to_pylist(), topics.to_list(), strict=True))
 
 

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
 
 
 def _entries(evaluation: Evaluation, baseline: str | None, test: Any, digits: int = 4) -> list[tuple[str, list[Entry]]]:
-    means = evaluation.summary()
+    means = evaluation.to_pandas().summary()
     significant = set()
     if baseline is not None:
         from irdiv.stats.compare import compare

@@ -1,0 +1,188 @@
+"""Frames of any size dealt by topic into buckets, each small enough to be held at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irdiv.errors import IrdivError
+from irdiv.frames import sources, trec
+from irdiv.frames.columns import (
+    INTENT_FACTS,
+    as_frame,
+    find_columns,
+    grades,
+    names_no_intent,
+    numbers,
+    refuse_empty,
+)
+from irdiv.frames.fingerprints import fingerprints
+from irdiv.frames.ids import Ids, as_ids, factorize_grouped
+from irdiv.frames.sources import is_stream
+from irdiv.threads import ahead
+
+Ints = NDArray[np.int64]
+
+_OPTIONAL = {"qrels": ("intent_id", *INTENT_FACTS, "max_grade"), "run": ()}
+_PIECE = 1 << 20
+
+
+class Source:
+    """Qrels or a run of any kind, to be read piece by piece."""
+
+    def __init__(self, data: Any, kind: str, value: str) -> None:
+        self.kind = kind
+        frame = data if is_stream(data) else as_frame(data, kind, _READ[kind], ("query_id", "doc_id", value))
+        present = sources.columns(frame, kind) if is_stream(frame) else frame.columns
+        self.columns = present
+        self._names = find_columns(present, kind, ("query_id", "doc_id", value), _OPTIONAL[kind])
+        self._frame = frame
+        self.rows = sources.rows(frame, kind) if is_stream(frame) else len(frame)
+        """How many rows there are, or None where that is not known."""
+
+    def pieces(self) -> Iterator[tuple[int, nw.DataFrame[Any]]]:
+        """Yield the rows some at a time, each time with the number of the first."""
+        start = 0
+        for piece in self._raw():
+            yield start, piece
+            start += len(piece)
+
+    def _raw(self) -> Iterator[nw.DataFrame[Any]]:
+        if is_stream(self._frame):
+            for batch in sources.batches(self._frame, self.kind, list(self._names.values())):
+                yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+        else:
+            for start in range(0, len(self._frame), _PIECE):
+                yield self._frame[start : start + _PIECE]
+
+    def checked(self, start: int, piece: nw.DataFrame[Any]) -> pa.Table:
+        """Return the rows of a piece under our names."""
+        try:
+            return pa.table({ours: self._column(ours, piece[theirs]) for ours, theirs in self._names.items()})
+        except IrdivError as error:
+            where = f" (rows counted from row {start} of the {self.kind})" if start else ""
+            raise IrdivError(f"{error}{where}") from None
+
+    def _column(self, name: str, column: nw.Series[Any]) -> Any:
+        if name in ("query_id", "doc_id", "intent_id"):
+            return as_ids(column, self.kind)
+        if name in ("relevance", "max_grade"):
+            return grades(column)
+        if name in ("score", "rank", "probability"):
+            return numbers(column, self.kind, nulls=name == "probability")
+        return column.to_arrow().cast(pa.large_string())
+
+    def names_no_intent(self, piece: pa.Table) -> bool:
+        """Tell whether what could be intents in a piece are iterations of ad hoc qrels."""
+        return self._names.get("intent_id") == "iteration" and names_no_intent(
+            nw.from_native(piece, eager_only=True)["intent_id"]
+        )
+
+
+_READ = {"qrels": trec.qrels_frame, "run": trec.run_frame}
+
+
+class Plan:
+    """Which bucket each topic belongs to.
+
+    Topics whose rows stand together fill one bucket after the other, so that their rows need no moving; others are
+    spread over as many buckets as their rows will fill.
+    """
+
+    def __init__(self, rows: int, expected: int) -> None:
+        self._rows, self._spread = rows, max(-(-expected // rows), 1)
+        self._bucket: dict[str, int] = {}
+        self._current = self._filled = 0
+
+    @property
+    def number(self) -> int:
+        """How many buckets there are."""
+        return max(self._bucket.values(), default=-1) + 1
+
+    def assign(self, topics: Ids, sizes: Ints, together: bool) -> Ints:
+        """Return the bucket of each topic of the qrels, after deciding on those that are new."""
+        spread = (fingerprints(topics) % np.uint64(self._spread)).tolist()
+        for topic, size, place in zip(topics.to_pylist(), sizes.tolist(), spread, strict=True):
+            if topic in self._bucket:
+                continue
+            if not together:
+                self._bucket[topic] = place
+                continue
+            self._bucket[topic] = self._current
+            self._filled += size
+            if self._filled >= self._rows:
+                self._current, self._filled = self._current + 1, 0
+        return self.find(topics)
+
+    def find(self, topics: Ids) -> Ints:
+        """Return the bucket of each topic, -1 for one that the qrels do not have."""
+        return np.array([self._bucket.get(topic, -1) for topic in topics.to_pylist()], dtype=np.int64)
+
+
+class Buckets:
+    """The rows of a source in a file from which those of a bucket are read at once."""
+
+    def __init__(self, source: Source, plan: Plan, path: Path) -> None:
+        self._path = str(path)
+        self._places: dict[int, list[int]] = {}
+        self._schema: pa.Schema | None = None
+        self.rows = self.max_grade = 0
+        self._no_intents = True
+        self._written = 0
+        writer: Any = None
+        try:
+            for piece in ahead(lambda piece: source.checked(*piece), source.pieces()):
+                if writer is None:
+                    self._schema = piece.schema
+                    writer = pa.ipc.new_file(self._path, piece.schema)
+                self._look_at(piece, source)
+                self._deal(piece.cast(self._schema), source, plan, writer)
+        finally:
+            if writer is not None:
+                writer.close()
+        refuse_empty(self.rows, source.columns, source.kind)
+
+    def _look_at(self, piece: pa.Table, source: Source) -> None:
+        """Keep what depends on all rows."""
+        if self.rows == 0:
+            self.some_topics: list[str] = piece["query_id"][:1000].unique().to_pylist()
+        self.rows += len(piece)
+        self._no_intents &= source.names_no_intent(piece)
+        for name in {"relevance", "max_grade"} & set(piece.column_names):
+            self.max_grade = max(self.max_grade, int(piece[name].to_numpy().max(initial=0)))
+
+    def _deal(self, piece: pa.Table, source: Source, plan: Plan, writer: Any) -> None:
+        code, topics = factorize_grouped(piece["query_id"].combine_chunks())
+        if source.kind == "qrels":
+            together = bool(np.count_nonzero(np.diff(code)) < len(topics))
+            of_topic = plan.assign(topics, np.bincount(code, minlength=len(topics)), together)
+        else:
+            of_topic = plan.find(topics)
+        bucket = of_topic.take(code)
+        if (np.diff(bucket) < 0).any():
+            by_bucket = np.argsort(bucket, kind="stable")
+            piece, bucket = piece.take(by_bucket), bucket.take(by_bucket)
+        edges = [0, *(np.flatnonzero(np.diff(bucket)) + 1).tolist(), len(bucket)]
+        for start, stop in pairwise(edges):
+            if stop > start and bucket[start] >= 0:
+                self._write(piece.slice(start, stop - start), int(bucket[start]), writer)
+
+    def _write(self, part: pa.Table, bucket: int, writer: Any) -> None:
+        for batch in part.to_batches():
+            writer.write_batch(batch)
+            self._places.setdefault(bucket, []).append(self._written)
+            self._written += 1
+
+    def load(self, bucket: int) -> pa.Table:
+        """Return the rows of a bucket."""
+        with pa.memory_map(self._path) as file:
+            reader = pa.ipc.open_file(file)
+            table = pa.Table.from_batches(map(reader.get_batch, self._places.get(bucket, [])), self._schema)
+        return table.drop_columns(["intent_id"]) if self._no_intents and "intent_id" in table.column_names else table

@@ -1,0 +1,106 @@
+"""Where frames come from and go to: Parquet, DuckDB, Arrow streams, and the caller's own kind of frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import pyarrow as pa
+
+from irdiv.errors import IrdivError
+
+Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+"""A kind of frame, by the name of its package."""
+
+
+def is_stream(data: Any) -> bool:
+    """Tell whether data comes in batches that need not all be in memory."""
+    return is_parquet(data) or _is_dataset(data) or _is_relation(data) or isinstance(data, pa.RecordBatchReader)
+
+
+def is_parquet(data: Any) -> bool:
+    """Tell whether data is the path of a Parquet file, or of a folder of such."""
+    if not isinstance(data, str | os.PathLike):
+        return False
+    path = Path(data)
+    return path.suffix in (".parquet", ".pq") or (path.is_dir() and any(path.rglob("*.parquet")))
+
+
+def _is_dataset(data: Any) -> bool:
+    return type(data).__module__ == "pyarrow._dataset" and hasattr(data, "scanner")
+
+
+def _is_relation(data: Any) -> bool:
+    return type(data).__name__ == "DuckDBPyRelation"
+
+
+def table(data: Any, kind: str) -> pa.Table:
+    """Return all of a stream."""
+    stream = _opened(data, kind)
+    return stream.read_all() if isinstance(stream, pa.RecordBatchReader) else stream.to_table()
+
+
+def batches(data: Any, kind: str, columns: list[str]) -> Iterator[Any]:
+    """Yield the batches of a stream, some of its columns."""
+    stream = _opened(data, kind)
+    if not isinstance(stream, pa.RecordBatchReader):
+        stream = stream.to_batches(columns=columns, batch_readahead=4, fragment_readahead=1)
+    for batch in stream:
+        yield batch.select(columns)
+
+
+def columns(data: Any, kind: str) -> list[str]:
+    """Return the names of a stream's columns."""
+    return list(data.columns) if _is_relation(data) else list(_opened(data, kind).schema.names)
+
+
+def rows(data: Any, kind: str) -> int | None:
+    """Return how many rows a stream has, if that is known before it is read."""
+    if _is_relation(data):
+        return int(data.aggregate("count(*)").fetchone()[0])
+    stream = _opened(data, kind)
+    return None if isinstance(stream, pa.RecordBatchReader) else int(stream.count_rows())
+
+
+def _opened(data: Any, kind: str) -> Any:
+    """Return a stream as a dataset or a reader of batches."""
+    if is_parquet(data):
+        from pyarrow import dataset
+
+        if not Path(data).exists():
+            raise IrdivError(f"no such {kind} file: {os.fspath(data)!r}")
+        try:
+            return dataset.dataset(os.fspath(data), format="parquet")
+        except (OSError, pa.ArrowInvalid) as error:
+            raise IrdivError(f"cannot read the {kind} from {os.fspath(data)!r} as Parquet: {error}") from None
+    return pa.RecordBatchReader.from_stream(data) if _is_relation(data) else data
+
+
+def kind_of(data: Any) -> Kind | None:
+    """Return the kind of frame that data is; None for what is no frame, and Arrow for a stream of it."""
+    if is_parquet(data):
+        return None
+    if is_stream(data):
+        return "pyarrow"
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return None
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return None
+    implementation = frame.implementation
+    return "polars" if implementation.is_polars() else "pyarrow" if implementation.is_pyarrow() else "pandas"
+
+
+def in_kind(made: pa.Table, kind: Kind) -> Any:
+    """Return an Arrow table as the kind of frame."""
+    if kind == "pyarrow":
+        return made
+    if kind == "polars":
+        import polars
+
+        return polars.from_arrow(made)
+    return made.to_pandas()
