@@ -60,7 +60,7 @@ def columns(data: Any, kind: str) -> list[str]:
 def rows(data: Any, kind: str) -> int | None:
     """Return how many rows a stream has, if that is known before it is read."""
     if _is_relation(data):
-        return int(data.aggregate("count(*)").fetchone()[0])
+        return int(data.aggregate("count(*)").fetchall()[0][0])
     stream = _opened(data, kind)
     return None if isinstance(stream, pa.RecordBatchReader) else int(stream.count_rows())
 

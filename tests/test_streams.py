@@ -1,0 +1,265 @@
+"""Qrels and runs that come in batches, and frames of other packages: the values of pandas frames, bit for bit."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import irdiv
+from irdiv import IrdivError
+from irdiv.measures import registry
+from irdiv.threads import ahead
+
+EVERY = [name for name in registry if not name.endswith("-LA")]
+
+
+def collection(seed: int = 0, topics: int = 40) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    judged = [
+        (f"{topic}", f"d{doc}", int(rng.integers(-1, 4)), f"{intent}")
+        for topic in range(topics)
+        for intent in range(1, 4)
+        for doc in rng.choice(30, size=8, replace=False)
+    ]
+    qrels = pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance", "intent_id"])
+    # The only grade 5, which ERR of all topics depends on.
+    qrels.loc[0, "relevance"] = 5
+    ranked = [
+        (f"{topic}", f"d{doc}", float(rng.integers(0, 9)))
+        for topic in range(topics + 5)
+        for doc in rng.choice(30, size=12, replace=False)
+        if topic % 7
+    ]
+    return qrels, pd.DataFrame(ranked, columns=["query_id", "doc_id", "score"])
+
+
+QRELS, RUN = collection()
+
+
+def values(qrels, runs, measures=EVERY, **options) -> np.ndarray:
+    return irdiv.evaluate(qrels, runs, measures, **options).values
+
+
+@pytest.fixture(scope="module")
+def whole() -> np.ndarray:
+    return values(QRELS, RUN)
+
+
+@pytest.mark.parametrize("rows", [1, 24, 100, 10**6])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_batches_change_no_bit(whole, rows, shuffled):
+    qrels, run = (frame.sample(frac=1, random_state=0) if shuffled else frame for frame in (QRELS, RUN))
+    made = irdiv.evaluate(qrels, run, EVERY, batch_rows=rows)
+    np.testing.assert_array_equal(made.values, whole)
+    assert made.query_ids.tolist() == [f"{topic}" for topic in range(40)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parquet")
+    for name, frame in (("qrels", QRELS), ("run", RUN)):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(table, folder / f"{name}.parquet", row_group_size=100)
+        ds.write_dataset(table, folder / name, format="parquet", max_rows_per_file=150, max_rows_per_group=50)
+    return folder
+
+
+def reader(frame: pd.DataFrame) -> pa.RecordBatchReader:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=70))
+
+
+STREAMS = {
+    "parquet files": lambda folder: (folder / "qrels.parquet", str(folder / "run.parquet")),
+    "parquet folders": lambda folder: (folder / "qrels", folder / "run"),
+    "datasets": lambda folder: (ds.dataset(folder / "qrels"), ds.dataset(folder / "run")),
+    "arrow readers": lambda folder: (reader(QRELS), reader(RUN)),
+    "duckdb": lambda folder: (
+        duckdb.sql(f"select * from '{folder}/qrels/*.parquet'"),
+        duckdb.sql(f"select query_id as qid, doc_id as docno, score from '{folder}/run.parquet'"),
+    ),
+    "a stream and a frame": lambda folder: (folder / "qrels", RUN),
+    "a frame and a stream": lambda folder: (pl.from_pandas(QRELS), folder / "run"),
+}
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_streams(whole, folder, kind):
+    qrels, run = STREAMS[kind](folder)
+    np.testing.assert_array_equal(values(qrels, run, batch_rows=200), whole)
+
+
+@pytest.mark.parametrize("kind", ["parquet files", "parquet folders", "datasets", "arrow readers", "duckdb"])
+def test_streams_compiled_once(whole, folder, kind):
+    qrels, run = STREAMS[kind](folder)
+    np.testing.assert_array_equal(values(irdiv.Collection(qrels), run), whole)
+
+
+@pytest.mark.parametrize("ties", ["docid_asc", "input", "rank"])
+def test_ties_in_batches(ties):
+    run = RUN.assign(rank=np.random.default_rng(1).permutation(len(RUN)))
+    specs = ["D#-nDCG@5", "P@3"]
+    np.testing.assert_array_equal(
+        values(QRELS, run, specs, ties=ties, batch_rows=50), values(QRELS, run, specs, ties=ties)
+    )
+
+
+def test_measures_of_others_and_several_runs_in_batches():
+    runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
+    specs = ["SetP", "NumRet", "D#-nDCG@5", "nDCG@5"]
+    whole, parts = irdiv.evaluate(QRELS, runs, specs), irdiv.evaluate(QRELS, runs, specs, batch_rows=60)
+    np.testing.assert_array_equal(parts.values, whole.values)
+    assert parts.runs == ("a", "b")
+
+
+def test_intents_with_facts_in_batches():
+    intents = QRELS[["query_id", "intent_id"]].drop_duplicates().assign(probability=1 / 3, parent_id=None, type="inf")
+    qrels = irdiv.with_intents(QRELS, intents)
+    specs = ["D#-nDCG@5", "LAD#-nDCG@5", "DIN-nDCG@5"]
+    np.testing.assert_array_equal(values(qrels, RUN, specs, batch_rows=50), values(qrels, RUN, specs))
+
+
+def test_iterations_that_are_0_in_some_topics_only():
+    qrels = QRELS.rename(columns={"intent_id": "iteration"})
+    qrels.loc[qrels["query_id"].astype(int) < 20, "iteration"] = "0"
+    qrels = qrels.drop_duplicates(["query_id", "doc_id", "iteration"])
+    np.testing.assert_array_equal(values(qrels, RUN, "I-rec@5", batch_rows=30), values(qrels, RUN, "I-rec@5"))
+    with pytest.raises(IrdivError, match="needs intents"):
+        values(qrels.assign(iteration="0").drop_duplicates(["query_id", "doc_id"]), RUN, "I-rec@5", batch_rows=30)
+
+
+def test_topics_without_relevant_documents_are_told_once():
+    qrels = QRELS.assign(relevance=QRELS["relevance"].where(QRELS["query_id"].astype(int) > 3, 0))
+    with pytest.warns(irdiv.IrdivWarning, match="4 of 40 topics have no relevant document.*'0', '1', '2', '3'") as told:
+        values(qrels, RUN, "I-rec@5", batch_rows=100)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        (QRELS.drop(columns="doc_id"), RUN, "the qrels lack a column: expected 'doc_id' or 'docno'"),
+        (QRELS, RUN.drop(columns="score"), "the run lacks a column: expected 'score'"),
+        (QRELS[:0], RUN, "the qrels are empty: expected at least one row with 'query_id'"),
+        (QRELS, RUN[:0], "the run is empty"),
+        (
+            QRELS,
+            RUN.assign(query_id="x" + RUN["query_id"]),
+            "no topic in common: the qrels have '0', '1', '2', … and the run",
+        ),
+        (QRELS.assign(relevance=0.5), RUN, "grades are whole numbers"),
+        (QRELS, RUN.assign(score=np.nan), "must hold finite numbers"),
+        (QRELS, pd.concat([RUN, RUN[:1]]), "the run repeats documents, 1 in all"),
+        (pd.concat([QRELS, QRELS[:1].assign(relevance=2)]), RUN, "the qrels contradict themselves"),
+    ],
+)
+def test_bad_input_in_batches(qrels, run, message):
+    with pytest.raises(IrdivError, match=message):
+        values(qrels, run, "I-rec@5", batch_rows=50)
+
+
+def test_errors_say_which_rows_of_a_stream(tmp_path):
+    run = RUN.assign(score=RUN["score"].where(RUN.index != 150))
+    with pytest.raises(IrdivError, match=r"run 'b': .*found nan in row 10 .*\(rows counted from row 140 of the run\)"):
+        values(QRELS, {"a": RUN, "b": reader(run)}, "I-rec@5")
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.5, True, "many"])
+def test_bad_batch_rows(rows):
+    with pytest.raises(IrdivError, match="batch_rows=.* is not a number of rows; give a whole number from 1"):
+        values(QRELS, RUN, "I-rec@5", batch_rows=rows)
+
+
+def test_bad_parquet(tmp_path):
+    path = tmp_path / "qrels.parquet"
+    with pytest.raises(IrdivError, match="no such qrels file: '.*qrels.parquet'"):
+        values(path, RUN)
+    path.write_text("1 0 d1 1\n")
+    with pytest.raises(IrdivError, match="cannot read the qrels from '.*qrels.parquet' as Parquet"):
+        values(path, RUN)
+
+
+KINDS = {
+    "pandas": (lambda frame: frame, pd.DataFrame),
+    "polars": (pl.from_pandas, pl.DataFrame),
+    "polars lazy": (lambda frame: pl.from_pandas(frame).lazy(), pl.DataFrame),
+    "arrow": (lambda frame: pa.Table.from_pandas(frame, preserve_index=False), pa.Table),
+    "arrow reader": (reader, pa.Table),
+    "duckdb": (lambda frame: duckdb.from_df(frame), pa.Table),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_are_frames_of_the_callers_kind(kind):
+    convert, frame = KINDS[kind]
+    expected = irdiv.evaluate(QRELS, {"a": RUN, "b": RUN[:99]}, ["D#-nDCG@5", "P@3"])
+    made = irdiv.evaluate(convert(QRELS), {"a": convert(RUN), "b": convert(RUN[:99])}, ["D#-nDCG@5", "P@3"])
+    for name in ("frame", "summary", "pivot"):
+        one, two = getattr(made, name), getattr(expected, name)
+        one, two = (one, two) if name == "frame" else (one(), two())
+        assert type(one) is frame or isinstance(one, frame)
+        if kind == "pandas":
+            continue
+        plain = one.to_pandas()
+        wide = two if name == "frame" else two.reset_index().rename_axis(columns=None)
+        pd.testing.assert_frame_equal(plain, wide, check_dtype=False, check_column_type=False)
+    assert repr(made) == repr(expected)
+    assert made.to_markdown() == expected.to_markdown()
+    pd.testing.assert_frame_equal(made.to_pandas().summary(), expected.summary())
+
+
+def test_runs_decide_on_the_kind_of_results_and_then_the_qrels():
+    assert isinstance(irdiv.evaluate(QRELS, pl.from_pandas(RUN), "I-rec@5").frame, pl.DataFrame)
+    assert isinstance(irdiv.evaluate(pl.from_pandas(QRELS), {"1": {"d1": 1.0}}, "I-rec@5").frame, pl.DataFrame)
+    assert isinstance(irdiv.evaluate(pl.from_pandas(QRELS), RUN, "I-rec@5").frame, pd.DataFrame)
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow"])
+@pytest.mark.parametrize("rows", [None, 100])
+def test_no_pandas_frame_is_made_of_others(monkeypatch, kind, rows):
+    qrels, run = (KINDS[kind][0](frame) for frame in (QRELS, RUN))
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a pandas frame was made")
+
+    for owner, name in ((pd.DataFrame, "__init__"), (pd.Series, "__init__"), (pa.Table, "to_pandas")):
+        if owner is not pa.Table:
+            monkeypatch.setattr(owner, name, refuse)
+    monkeypatch.setattr(pl.DataFrame, "to_pandas", refuse)
+    made = irdiv.evaluate(qrels, run, [*EVERY, "nDCG@5"], batch_rows=rows)
+    assert len(made.frame) == made.values.size
+    assert len(made.summary()) == 1
+
+
+def test_statistics_take_frames_of_other_kinds():
+    runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
+    expected = irdiv.compare(irdiv.evaluate(QRELS, runs, "D#-nDCG@5"), rng=0)
+    made = irdiv.evaluate(pl.from_pandas(QRELS), {name: pl.from_pandas(run) for name, run in runs.items()}, "D#-nDCG@5")
+    for evaluation in (made, made.frame):
+        pd.testing.assert_frame_equal(irdiv.compare(evaluation, rng=0), expected)
+
+
+def test_work_ahead_is_in_order_and_not_far_ahead():
+    taken = []
+
+    def items():
+        for number in range(20):
+            taken.append(number)
+            yield number
+
+    for used, result in enumerate(ahead(lambda number: number * number, items(), workers=2)):
+        assert result == used * used
+        assert len(taken) <= used + 4
+
+
+def test_an_error_ahead_comes_in_its_turn():
+    results = ahead(lambda number: 1 // number, [1, 0, 1], workers=2)
+    assert next(results) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(results)
