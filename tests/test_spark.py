@@ -130,3 +130,14 @@ def test_bad_input(spark, data):
     ]:
         with pytest.raises(IrdivError, match=message):
             call()
+
+
+def test_iterations_that_are_0_in_some_tasks_only(spark):
+    from irdiv import spark as irdiv_spark
+
+    rows = [(str(topic), "0" if topic < 6 else "2", "d", 1) for topic in range(8)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
+    run = pd.DataFrame({"query_id": [str(topic) for topic in range(8)], "doc_id": "d", "score": 1.0, "text": "x"})
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "I-rec@1", tasks=8).toPandas()
+    expected = irdiv.evaluate(qrels, run, "I-rec@1").frame
+    assert table(found)["value"].tolist() == table(expected)["value"].tolist()

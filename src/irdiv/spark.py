@@ -9,18 +9,20 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import Evaluation, MeasureLike, resolve
-from irdiv.frames.columns import ALIASES, qrels_columns
+from irdiv.frames.columns import ALIASES, INTENT_FACTS, NO_ITERATION, qrels_columns
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
 from irdiv.scoring import Scorer
 
 SCHEMA = "run string, query_id string, measure string, value double"
+ARROW_SCHEMA = pa.schema({"run": pa.string(), "query_id": pa.string(), "measure": pa.string(), "value": pa.float64()})
 _RUN = "run"
 _BUCKET = "_irdiv_bucket"
 TOPICS_A_TASK = 2000
@@ -60,17 +62,19 @@ def evaluate(
     """
     functions = _functions()
     asked = resolve(measures, components, parameters)
+    by = "rank" if ties == "rank" else "score"
     query = _column(qrels, "qrels", "query_id")
-    _column(runs, "run", "doc_id"), _column(qrels, "qrels", "doc_id")
-    if _column(runs, "run", "query_id") != query:
-        runs = runs.withColumnRenamed(_column(runs, "run", "query_id"), query)
+    qrels = _needed(qrels, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
+    runs = _needed(runs, "run", ("query_id", "doc_id", by), (_RUN,))
+    runs = runs.withColumnRenamed(_column(runs, "run", "query_id"), query)
     if any(isinstance(m, Measure) and m.declaration.needs_intents for m in asked):
         _column(qrels, "qrels", "intent_id")
-    highest = _grade(qrels, functions)
+    highest, topics = _facts(qrels, query, functions)
     names = [row[0] for row in runs.select(_RUN).distinct().collect()] if _RUN in runs.columns else [None]
     if not names:
         raise IrdivError("the runs are empty: expected at least one row.")
-    number = _tasks(qrels, query, tasks)
+    qrels = _with_intents_told_apart(qrels, functions)
+    number = _tasks(tasks, topics, qrels.sparkSession.sparkContext.defaultParallelism)
 
     def dealt(frame: Any) -> Any:
         key = functions.col(query).cast("string")
@@ -81,20 +85,32 @@ def evaluate(
     judged = dealt(qrels).withColumn("max_grade", functions.lit(highest))
     specs = [str(measure) for measure in asked]
     task = _task(sorted(names, key=str), specs, ties, duplicates)
-    return judged.groupBy(_BUCKET).cogroup(dealt(runs).groupBy(_BUCKET)).applyInPandas(task, schema=SCHEMA)
+    return judged.groupBy(_BUCKET).cogroup(dealt(runs).groupBy(_BUCKET)).applyInArrow(task, schema=SCHEMA)
 
 
 def _functions() -> Any:
     try:
         from pyspark.sql import functions
     except ImportError:
-        raise IrdivError("Spark is not installed: pip install 'irdiv[spark]'; it needs Java 17 or newer too.") from None
+        raise IrdivError(
+            "Spark 4 is not installed: pip install 'irdiv[spark]'; it needs Java 17 or newer too."
+        ) from None
     return functions
+
+
+def _needed(frame: Any, kind: str, needed: Sequence[str], optional: Sequence[str]) -> Any:
+    """Return the columns of a frame that are looked at; others need not travel."""
+    found = [_find(frame, name) for name in optional]
+    return frame.select(*[_column(frame, kind, name) for name in needed], *[name for name in found if name is not None])
+
+
+def _find(frame: Any, name: str) -> str | None:
+    return next((alias for alias in ALIASES.get(name, (name,)) if alias in frame.columns), None)
 
 
 def _column(frame: Any, kind: str, name: str) -> str:
     """Return the column of a frame for one of our names; an error says what is there."""
-    found = next((alias for alias in ALIASES[name] if alias in frame.columns), None)
+    found = _find(frame, name)
     if found is None:
         wanted = " or ".join(repr(alias) for alias in ALIASES[name])
         lack = "lacks" if kind == "run" else "lack"
@@ -102,20 +118,28 @@ def _column(frame: Any, kind: str, name: str) -> str:
     return found
 
 
-def _grade(qrels: Any, functions: Any) -> int:
-    """Return the highest grade of all topics, which ERR needs."""
+def _facts(qrels: Any, query: str, functions: Any) -> tuple[int, int]:
+    """Return the highest grade of all topics, which ERR needs, and about how many topics there are."""
     told = ["max_grade"] if "max_grade" in qrels.columns else []
-    columns = [functions.max(name) for name in [_column(qrels, "qrels", "relevance"), *told]]
-    found = [value for value in qrels.agg(*columns).first() if value is not None]
+    grades = [functions.max(name) for name in [_column(qrels, "qrels", "relevance"), *told]]
+    topics, *found = qrels.agg(functions.approx_count_distinct(query), *grades).first()
+    found = [value for value in found if value is not None]
     if not found:
         raise IrdivError("the qrels are empty: expected at least one row.")
-    return max(int(max(found)), 0)
+    return max(int(max(found)), 0), int(topics)
 
 
-def _tasks(qrels: Any, query: str, tasks: int | None) -> int:
+def _with_intents_told_apart(qrels: Any, functions: Any) -> Any:
+    """Rename a column of iterations that are intents: those of one task may all be 0, as in ad hoc qrels."""
+    if _find(qrels, "intent_id") != "iteration":
+        return qrels
+    intents = qrels.filter(~functions.col("iteration").cast("string").isin(*NO_ITERATION)).limit(1).count()
+    return qrels.withColumnRenamed("iteration", "intent_id") if intents else qrels
+
+
+def _tasks(tasks: int | None, topics: int, parallelism: int) -> int:
     if tasks is None:
-        topics = qrels.select(query).distinct().count()
-        return max(topics // TOPICS_A_TASK, qrels.sparkSession.sparkContext.defaultParallelism, 1)
+        return max(topics // TOPICS_A_TASK, parallelism, 1)
     if not isinstance(tasks, int) or tasks < 1:
         raise IrdivError(f"tasks={tasks!r} is not a number of tasks; give a whole number from 1.")
     return tasks
@@ -123,20 +147,19 @@ def _tasks(qrels: Any, query: str, tasks: int | None) -> int:
 
 def _task(
     names: Sequence[Any], specs: Sequence[str], ties: Ties, duplicates: Duplicates
-) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
+) -> Callable[[pa.Table, pa.Table], pa.Table]:
     """Return what scores the topics of one task."""
 
-    def score(qrels: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-        # Spark does not take Arrow strings in pieces.
-        kinds = {"run": object, "query_id": object, "measure": object, "value": float}
+    def score(qrels: pa.Table, runs: pa.Table) -> pa.Table:
         if len(qrels) == 0:
-            return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
-        collection = Collection.from_columns(qrels_columns(qrels.drop(columns=_BUCKET)))
+            return ARROW_SCHEMA.empty_table()
+        collection = Collection.from_columns(qrels_columns(qrels.drop_columns([_BUCKET])))
         measures = [parse(spec) for spec in specs]
         scorer = Scorer(collection, measures, ties, duplicates)
-        parts = [runs if name is None else runs[runs[_RUN] == name] for name in names]
+        parts = [runs if name is None else runs.filter(pc.equal(runs[_RUN], name)) for name in names]
         values = [scorer.score(scorer.order(part, part=True)) for part in parts]
         titles = tuple("run" if name is None else str(name) for name in names)
-        return Evaluation(titles, collection.topics, tuple(measures), np.stack(values)).frame.astype(kinds)
+        made = Evaluation(titles, collection.topics, tuple(measures), np.stack(values), "pyarrow")
+        return made.frame.cast(ARROW_SCHEMA)
 
     return score

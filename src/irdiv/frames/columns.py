@@ -44,7 +44,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 INTENT_FACTS = ("probability", "type", "parent_id", "description")
 
 # ir_measures and trec_eval fill the iteration of ad hoc qrels with these; they name no intent.
-_NO_ITERATION = ("0", "Q0")
+NO_ITERATION = ("0", "Q0")
 
 MOST_GRADE = 100_000
 """Grades index tables of gains; what is larger is no grade."""
@@ -199,7 +199,7 @@ def find_columns(present: Sequence[str], kind: str, needed: Sequence[str], optio
 
 def names_no_intent(iteration: nw.Series[Any]) -> bool:
     """Tell whether a column holds what ad hoc qrels have there, and nothing else."""
-    return len(iteration) > 0 and str(iteration[0]) in _NO_ITERATION and iteration.n_unique() == 1
+    return len(iteration) > 0 and str(iteration[0]) in NO_ITERATION and iteration.n_unique() == 1
 
 
 def refuse_empty(rows: int, columns: Sequence[str], kind: str) -> None:
