@@ -1,12 +1,18 @@
-"""A made-up collection and runs of the size of a TREC Web track."""
+"""Made-up collections and runs of the size of a TREC Web track, and of any other."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 TOPICS, DEPTH = 50, 1000
 POOL, INTENTS = 320, 4
+DEMO_SHARES = (0.8, 0.12, 0.06, 0.02)
 
 
 def qrels(seed: int = 0) -> pd.DataFrame:
@@ -15,7 +21,7 @@ def qrels(seed: int = 0) -> pd.DataFrame:
     topic = np.repeat(np.arange(151, 151 + TOPICS), POOL * INTENTS)
     intent = np.tile(np.arange(1, INTENTS + 1), TOPICS * POOL)
     doc = np.tile(np.repeat(np.arange(POOL), INTENTS), TOPICS)
-    relevance = rng.choice([0, 1, 2, 3], size=len(topic), p=[0.8, 0.12, 0.06, 0.02])
+    relevance = rng.choice(4, size=len(topic), p=DEMO_SHARES)
     frame = pd.DataFrame(
         {"query_id": topic, "doc_id": doc_ids(topic, doc), "relevance": relevance, "iteration": intent}
     )
@@ -31,6 +37,19 @@ def run(seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"query_id": topic.astype(str), "doc_id": doc_ids(topic, doc), "score": score})
 
 
+def adhoc(judgments: pd.DataFrame) -> pd.DataFrame:
+    """Return plain qrels: the highest grade of each document."""
+    return judgments.groupby(["query_id", "doc_id"])["relevance"].max().reset_index()
+
+
+def as_dicts(frame: pd.DataFrame, value: str) -> dict[str, dict[str, Any]]:
+    """Return a frame as a dict of dicts."""
+    return {
+        str(query): dict(zip(rows["doc_id"].tolist(), rows[value].tolist(), strict=True))
+        for query, rows in frame.groupby("query_id")
+    }
+
+
 def hierarchy(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return a tree of three layers for each topic: {{{1, 2}, 3}, 4}."""
     parents = {"1": "m", "2": "m", "m": "n", "3": "n", "n": None, "4": None}
@@ -41,3 +60,58 @@ def hierarchy(judgments: pd.DataFrame) -> pd.DataFrame:
 def doc_ids(topic: np.ndarray, doc: np.ndarray) -> list[str]:
     """Return ids of the length of those of ClueWeb."""
     return [f"clueweb09-en{t:04}-{d % 89:02}-{d:05}" for t, d in zip(topic.tolist(), doc.tolist(), strict=True)]
+
+
+def write_run(folder: Path, number: int) -> str:
+    """Write a run file and return its path."""
+    frame = run(number)
+    frame = frame.assign(q0="Q0", rank=frame.groupby("query_id").cumcount() + 1, tag=f"run{number}")
+    path = folder / f"run{number}.txt"
+    frame[["query_id", "q0", "doc_id", "rank", "score", "tag"]].to_csv(path, sep=" ", header=False, index=False)
+    return str(path)
+
+
+def grown(
+    topics: int, intents: int = 5, judged: int = 20, depth: int = 20, first: int = 0
+) -> tuple[pa.Table, pa.Table]:
+    """Return qrels, in which every document is judged for every intent, and a run of any size."""
+    rng = np.random.default_rng(first)
+    topic = np.arange(first, first + topics)
+    q = np.repeat(topic, judged * intents)
+    d = np.tile(np.repeat(np.arange(judged), intents), topics)
+    table = pa.table(
+        {
+            "query_id": _strings(q),
+            "intent_id": _strings(np.tile(np.arange(1, intents + 1), topics * judged)),
+            "doc_id": _strings((q * 7919 + d * 104729) % 10_000_019),
+            "relevance": rng.choice(3, size=len(q), p=(0.7, 0.2, 0.1)),
+        }
+    )
+    q, d = np.repeat(topic, depth), np.tile(np.arange(depth), topics)
+    ranked = pa.table(
+        {
+            "query_id": _strings(q),
+            "doc_id": _strings((q * 7919 + d * 104729) % 10_000_019),
+            "score": rng.random(len(q)),
+        }
+    )
+    return table, ranked
+
+
+def _strings(numbers: np.ndarray) -> pa.Array:
+    return pa.array(numbers).cast(pa.string())
+
+
+def write_parquet(folder: Path, topics: int, step: int = 50_000) -> tuple[Path, Path]:
+    """Write `grown` data of many topics as two Parquet files, some topics at a time."""
+    paths = folder / f"qrels{topics}.parquet", folder / f"run{topics}.parquet"
+    writers: list[pq.ParquetWriter] = []
+    for first in range(0, topics, step):
+        tables = grown(min(step, topics - first), first=first)
+        if not writers:
+            writers = [pq.ParquetWriter(path, table.schema) for path, table in zip(paths, tables, strict=True)]
+        for writer, table in zip(writers, tables, strict=True):
+            writer.write_table(table)
+    for writer in writers:
+        writer.close()
+    return paths

@@ -113,9 +113,11 @@ class Evaluation:
         In pandas runs are the index, and the frame also prints itself for papers, see `Summary`; in polars and Arrow
         they are the first column.
         """
-        table = [[_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values]
+        table = np.array(
+            [[_aggregate(m, values) for m, values in zip(self.measures, run, strict=True)] for run in self.values]
+        )
         if self.kind != "pandas":
-            return self._wide({"run": strings(self.runs)}, np.array(table))
+            return self._wide({"run": strings(self.runs)}, table)
         index = pd.Index(self.runs, name="run")
         made = Summary(table, index=index, columns=pd.Index(self._titles(), name="measure"))
         object.__setattr__(made, "_evaluation", self)
@@ -242,7 +244,7 @@ def evaluate(
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
     values = np.zeros((len(named), len(wanted), len(collection.topics)))
     scorer = Scorer(collection, wanted, ties, duplicates)
-    ready = ahead(_read, named.values(), workers=1)
+    ready = ahead(_read, named.values(), workers=1) if len(named) > 1 else map(_read, named.values())
     for number, name in enumerate(shown_progress(named, "runs", progress)):
         with about_run(name if len(named) > 1 else None):
             values[number] = scorer.score(scorer.order(next(ready)))
@@ -284,7 +286,8 @@ def resolve(
     wanted: dict[Any, None] = {}
     for measure in asked:
         known = set(measure.SUPPORTED_PARAMS) - set(measure.params)
-        measure = measure(**{k: v for k, v in parameters.items() if k in known})
+        wished = {k: v for k, v in parameters.items() if k in known}
+        measure = measure(**wished) if wished else measure
         if components and isinstance(measure, Measure):
             wanted.update(dict.fromkeys(measure.components()))
         wanted[measure] = None

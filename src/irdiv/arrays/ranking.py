@@ -13,7 +13,7 @@ from irdiv.arrays.pairs import Numbers, repeats
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import RunColumns, RunLike, run_columns
 from irdiv.frames.fingerprints import fingerprints
-from irdiv.frames.ids import Ids, factorize, factorize_grouped, find, order, pick
+from irdiv.frames.ids import Ids, factorize, find, order, pick, starts
 from irdiv.kernels.lists import Bools, Floats, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -106,10 +106,8 @@ def order_run(
             raise IrdivError(f"{name}={value!r} is not known; choose one of {examples(get_args(kinds), 4)}.")
     columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or part)
     topic, row = _topics(collection, columns, part)
-    key = columns.key[row]
-    by_key = _settle_ties(_by_topic_and_key(topic, key), topic, key, row, columns.doc, ties)
-    topic, row = topic.take(by_key), row.take(by_key)
-    numbers = fingerprints(columns.doc).take(row)
+    topic, row = _in_order(topic, row, pick(columns.key, row), columns.doc, ties)
+    numbers = pick(fingerprints(columns.doc), row)
     again = repeats(pick(columns.doc, row), topic, numbers)
     if len(again):
         if duplicates == "error":
@@ -120,11 +118,11 @@ def order_run(
 
 def _topics(collection: Collection, columns: RunColumns, part: bool) -> tuple[Ints, Ints]:
     """Return the topic number and row of the run's rows that belong to topics of the collection."""
-    code, found = factorize_grouped(columns.query)
+    start, found = starts(columns.query)
     number = find(found, collection.topic_ids)
     if len(found) and len(collection.topics) and (number < 0).all() and not part:
-        raise no_topic_in_common(collection.topics, found.to_pylist())
-    topic = number.take(code)
+        raise no_topic_in_common(collection.topics, dict.fromkeys(found.to_pylist()))
+    topic = np.repeat(number, np.diff(start, append=len(columns.query)))
     if (number >= 0).all():
         return topic, np.arange(len(topic))
     row = np.flatnonzero(topic >= 0)
@@ -139,28 +137,22 @@ def no_topic_in_common(qrels: Iterable[str], run: Iterable[str]) -> IrdivError:
     )
 
 
-def _by_topic_and_key(topic: Ints, key: Floats) -> Ints:
-    """Return the order by topic, then by key, with ties in any order."""
+def _in_order(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tuple[Ints, Ints]:
+    """Return topics and rows by topic, then by key, then by the rule for ties."""
     same_topic = topic[1:] == topic[:-1]
-    if ((topic[1:] > topic[:-1]) | (same_topic & (key[1:] >= key[:-1]))).all():
-        # Most runs come this way, and sorting costs more than looking.
-        return np.arange(len(topic))
-    by_key = np.argsort(key)
-    return by_key[by_topic(topic[by_key])]
-
-
-def _settle_ties(by_key: Ints, topic: Ints, key: Floats, row: Ints, docs: Ids, ties: Ties) -> Ints:
-    """Reorder documents of one topic with equal keys by the rule for ties."""
-    key, topic = key[by_key], topic[by_key]
-    tied_with_next = (key[1:] == key[:-1]) & (topic[1:] == topic[:-1])
-    if not tied_with_next.any():
-        return by_key
-    tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])
-    group = np.cumsum(np.concatenate([[True], ~tied_with_next]))[tied]
-    rows = row[by_key][tied]
-    out = by_key.copy()
-    out[tied] = by_key[tied][np.lexsort((_tie_order(docs, rows, ties), group))]
-    return out
+    if not ((topic[1:] > topic[:-1]) | (same_topic & (key[1:] >= key[:-1]))).all():
+        # Most runs come in order, and sorting costs more than looking.
+        by_key = np.argsort(key)
+        by_key = by_key.take(by_topic(topic.take(by_key)))
+        topic, row, key = topic.take(by_key), row.take(by_key), key.take(by_key)
+        same_topic = topic[1:] == topic[:-1]
+    tied_with_next = same_topic & (key[1:] == key[:-1])
+    if tied_with_next.any():
+        row = row.copy()
+        tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])
+        group = np.cumsum(np.concatenate([[True], ~tied_with_next]))[tied]
+        row[tied] = row[tied][np.lexsort((_tie_order(docs, row[tied], ties), group))]
+    return topic, row
 
 
 def _tie_order(docs: Ids, rows: Ints, ties: Ties) -> Ints:

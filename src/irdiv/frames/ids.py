@@ -76,22 +76,24 @@ def factorize(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
 
 def factorize_grouped(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
     """Return the same as `factorize`, sooner where equal ids mostly stand together."""
-    if len(_changes(ids[:1000])) * 8 > min(len(ids), 1000):
+    if len(starts(ids[:1000])[0]) * 8 > min(len(ids), 1000):
         return factorize(ids)
-    start = np.concatenate([np.zeros(min(len(ids), 1), dtype=np.int64), _changes(ids)])
-    codes, distinct = factorize(ids.take(start))
+    start, found = starts(ids)
+    codes, distinct = factorize(found)
     return np.repeat(codes, np.diff(start, append=len(ids))), distinct
 
 
-def _changes(ids: Ids) -> NDArray[np.int64]:
-    """Return the places of ids that differ from the one before."""
-    return np.flatnonzero(pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)) + 1
+def starts(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
+    """Return the places of ids that differ from the one before, and these ids."""
+    differ = pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+    start = np.concatenate([np.zeros(min(len(ids), 1), dtype=np.int64), np.flatnonzero(differ) + 1])
+    return start, ids.take(start)
 
 
-def pick(ids: Ids, rows: NDArray[np.int64]) -> Ids:
-    """Return the ids of some rows, or the ids as they are where that is all of them in order."""
-    everything = len(rows) == len(ids) and np.array_equal(rows, np.arange(len(ids)))
-    return ids if everything else ids.take(rows)
+def pick(values: Any, rows: NDArray[np.int64]) -> Any:
+    """Return the ids or numbers of some rows, or all as they are where that is all of them in order."""
+    everything = len(rows) == len(values) and np.array_equal(rows, np.arange(len(values)))
+    return values if everything else values.take(rows)
 
 
 def find(ids: Ids, known: Ids) -> NDArray[np.int64]:

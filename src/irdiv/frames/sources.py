@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
+import pandas as pd
 import pyarrow as pa
 
 from irdiv.errors import IrdivError
@@ -81,6 +82,8 @@ def _opened(data: Any, kind: str) -> Any:
 
 def kind_of(data: Any) -> Kind | None:
     """Return the kind of frame that data is; None for what is no frame, and Arrow for a stream of it."""
+    if isinstance(data, pd.DataFrame):
+        return "pandas"
     if is_parquet(data):
         return None
     if is_stream(data):

@@ -6,6 +6,7 @@ import numbers
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -67,10 +68,18 @@ class Declaration:
     on_layers: bool = True
     """Whether it makes sense on the nodes of a layer of an intent hierarchy."""
 
-    @property
+    @cached_property
     def by_name(self) -> dict[str, Parameter]:
         """The parameters by name."""
         return {parameter.name: parameter for parameter in self.parameters}
+
+    @cached_property
+    def param_infos(self) -> dict[str, Any]:
+        """The parameters and the cutoff as ir_measures describes them."""
+        infos = {p.name: ir_measures.ParamInfo(default=p.default, desc=p.meaning) for p in self.parameters}
+        if self.takes_cutoff:
+            infos["cutoff"] = ir_measures.ParamInfo(dtype=int, desc="ranking cutoff threshold")
+        return infos
 
 
 class Measure(ir_measures.Measure):
@@ -88,7 +97,7 @@ class Measure(ir_measures.Measure):
         self.declaration = declaration
         self.__name__ = declaration.name
         self.__doc__ = f"{declaration.summary}\n\n{declaration.formula}"
-        self.SUPPORTED_PARAMS = _param_infos(declaration)
+        self.SUPPORTED_PARAMS = declaration.param_infos
         super().__init__(**_checked(declaration, params))  # type: ignore[no-untyped-call]
         # A name that ir_measures owns goes to its providers, unless it says what they do not know.
         self.NAME = self.__name__
@@ -166,13 +175,6 @@ def _cutoff(declaration: Declaration, value: Any) -> int:
             f"the cutoff of {declaration.name} must be a whole number from 1, as in {declaration.name}@10; "
             f"found {value!r}."
         ) from None
-
-
-def _param_infos(declaration: Declaration) -> dict[str, Any]:
-    infos = {p.name: ir_measures.ParamInfo(default=p.default, desc=p.meaning) for p in declaration.parameters}
-    if declaration.takes_cutoff:
-        infos["cutoff"] = ir_measures.ParamInfo(dtype=int, desc="ranking cutoff threshold")
-    return infos
 
 
 def number(low: float, high: float, *, open_low: bool = False) -> Callable[[Any], float]:

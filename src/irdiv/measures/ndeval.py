@@ -7,6 +7,7 @@ others by the greedy ideal of the collection or by nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,20 +157,21 @@ def _over_any_collection(scene: Scene, values: Values, cutoff: int | None, disco
     return ratio(novelty_score(scene, values, cutoff, discount), best)
 
 
-def _rank_bias(values: Values) -> Discount:
-    return lambda last: np.concatenate([[1.0], powers(values["beta"], last + 1)])
+@lru_cache(maxsize=64)
+def _rank_bias(beta: float) -> Discount:
+    return lambda last: np.concatenate([[1.0], powers(beta, last + 1)])
 
 
 def _nrbp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     scale = 1.0 - (1.0 - values["alpha"]) * values["beta"]
-    gain = novelty_score(scene, values, None, _rank_bias(values))
+    gain = novelty_score(scene, values, None, _rank_bias(values["beta"]))
     return scale * ratio(gain, _number_of_intents(scene, values))
 
 
 def _normalised_nrbp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
     depth = last_rank_that_counts(values["beta"], scene.grades.shape[1])
-    ideal = ideal_novelty_score(scene.block, values, depth, None, _rank_bias(values))
-    return ratio(novelty_score(scene, values, None, _rank_bias(values)), ideal)
+    ideal = ideal_novelty_score(scene.block, values, depth, None, _rank_bias(values["beta"]))
+    return ratio(novelty_score(scene, values, None, _rank_bias(values["beta"])), ideal)
 
 
 def _ap_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Any]
 Discount = Callable[[int], Floats]
-"""From a last rank to the weight of each rank from 0 to it, and some past it."""
+"""From a last rank to the weight of each rank from 0 to it, and some past it; what is computed is kept under it."""
 
 
 def declarations() -> Iterable[Declaration]:
@@ -124,7 +124,10 @@ def novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Di
     """Σ_{r≤l} NG(r) · discount(r)."""
     rel, alpha = values["rel"], values["alpha"]
     NG = scene.keep(("NG", rel, alpha), lambda: novelty_gain(scene.relevant(rel), alpha))
-    return at(np.cumsum(NG * discount(scene.last + 1)[scene.rank], axis=-1), scene.rank, cutoff)
+    curve = scene.keep(
+        ("NG curve", rel, alpha, discount), lambda: np.cumsum(NG * discount(scene.last + 1)[scene.rank], axis=-1)
+    )
+    return at(curve, scene.rank, cutoff)
 
 
 def ideal_novelty_score(
@@ -140,7 +143,10 @@ def ideal_novelty_score(
         lambda: greedy_ideal(block.grades[block.pool_by_id] >= rel, alpha, depth),
     )
     rank = np.arange(1, depth + 1)
-    return at(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff)
+    return block.keep(
+        ("greedy ideal", rel, alpha, depth, cutoff, discount),
+        lambda: at(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff),
+    )
 
 
 def normalised_novelty_score(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:

@@ -1,0 +1,81 @@
+"""(f) How time and memory grow, each size in a process of its own: ``python -m benchmarks.growth topics 1000``."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import irdiv
+from benchmarks import data
+from benchmarks.timing import Growth, seconds
+
+SPEC = "D#-nDCG@10"
+SIZES = {
+    "topics": [100, 1000, 10_000, 100_000, 1_000_000],
+    "compiled": [100, 1000, 10_000, 100_000],
+    "depth": [10, 100, 1000, 10_000],
+    "intents": [2, 20, 200],
+    "judged": [100, 1000, 10_000, 100_000],
+}
+TITLES = {
+    "topics": "topics of 5 intents x 20 documents, from Parquet, some at a time",
+    "compiled": "topics of 5 intents x 20 documents, in memory, compiled once",
+    "depth": "documents a topic in the run (1000 topics, 5 intents x 20 judged)",
+    "intents": "intents a topic (1000 topics, 20 documents)",
+    "judged": "judged documents a topic (10 topics, 5 intents)",
+}
+
+
+def growths(quick: bool = False) -> Iterator[Growth]:
+    """Measure all sizes, or all but the largest two."""
+    for kind, sizes in SIZES.items():
+        growth = Growth("f", TITLES[kind], kind)
+        for size in sizes[:-2] if quick else sizes:
+            command = [sys.executable, "-m", "benchmarks.growth", kind, str(size)]
+            growth.points.append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
+        yield growth
+
+
+def measure(kind: str, size: int) -> dict[str, Any]:
+    """Return seconds and the peak of memory for one size."""
+    if kind == "topics":
+        return _streamed(size)
+    topics = size if kind == "compiled" else 10 if kind == "judged" else 1000
+    judged = size if kind == "judged" else 20
+    depth = size if kind == "depth" else 20
+    qrels, run = data.grown(topics, size if kind == "intents" else 5, judged, depth)
+    collection = irdiv.Collection(qrels)
+    irdiv.evaluate(collection, run, SPEC)
+    return {
+        "size": size,
+        "topics": topics,
+        "compile": min(seconds(lambda: irdiv.Collection(qrels)) for _ in range(3)),
+        "score": min(seconds(lambda: irdiv.evaluate(collection, run, SPEC)) for _ in range(3)),
+        "gigabytes": _peak(),
+    }
+
+
+def _streamed(topics: int) -> dict[str, Any]:
+    """Evaluate files of many topics."""
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, run = data.write_parquet(Path(folder), topics)
+        written = _peak()
+        start = time.perf_counter()
+        irdiv.evaluate(qrels, run, SPEC)
+        whole, peak = time.perf_counter() - start, _peak()
+    return {"size": topics, "topics": topics, "seconds": whole, "gigabytes": peak, "gigabytes_to_write": written}
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))

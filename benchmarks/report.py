@@ -1,0 +1,114 @@
+"""Results as a table, as JSON and as a plot."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.timing import Comparison, Growth
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ["irdiv", "numpy", "pandas", "pyarrow", "scipy", "polars", "ir_measures", "pyndeval", "pytrec_eval-terrier"]
+PACKAGES += ["ranx", "pyNTCIREVAL", "pyspark"]
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def print_comparison(found: Comparison) -> None:
+    """Print a workload, a line for each side; a ratio is how many times as long as irdiv it takes."""
+    print(f"({found.workload}) {found.name}" if len(found.workload) == 1 else found.name)
+    for place, side in enumerate(found.sides):
+        ratio = f"{side.median / found.ours.median:8.2f}x" if place else ""
+        target = f"{found.target:g}x" if found.target and place == 1 else ""
+        memory = "" if side.megabytes is None else f"{side.megabytes:7.0f} MB"
+        print(f"    {side.name:58}{1e3 * side.median:8.1f} ms{memory:>10}{ratio:>9}{target:>8}")
+
+
+def print_growth(found: Growth) -> None:
+    """Print how time and memory grow."""
+    print(f"({found.workload}) {found.name}")
+    for point in found.points:
+        parts = {name: point[name] for name in ("compile", "score", "seconds") if name in point}
+        shown = "".join(f"  {name} {1e3 * value:9.1f} ms" for name, value in parts.items())
+        speed = point["topics"] / (parts.get("seconds") or parts["score"])
+        print(f"    {point['size']:>9,}{shown}  {speed:9,.0f} topics/s  {point['gigabytes']:5.2f} GB")
+
+
+def save(name: str, comparisons: Sequence[Comparison], growths: Sequence[Growth]) -> list[Path]:
+    """Write JSON and a plot; return their paths."""
+    RESULTS.mkdir(exist_ok=True)
+    content = {
+        "machine": machine(),
+        "comparisons": [found.as_json() for found in comparisons],
+        "growth": [found.as_json() for found in growths],
+    }
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    picture = RESULTS / f"{name}.svg"
+    draw(comparisons, growths, picture)
+    return [path, picture]
+
+
+def draw(comparisons: Sequence[Comparison], growths: Sequence[Growth], path: Path) -> None:
+    """Draw ratios as bars, and growth as curves."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "irdiv", "font.size": 9, "axes.spines.top": False})
+    matplotlib.rcParams["axes.spines.right"] = False
+    from matplotlib import pyplot
+
+    bars = [
+        (f"{found.name}\n{side.name}", side.median / found.ours.median)
+        for found in comparisons
+        for side in found.sides[1:]
+    ]
+    rows = len(growths) and -(-len(growths) // 3)
+    height = 0.42 * len(bars) + 1
+    figure = pyplot.figure(figsize=(11, height + 3 * rows), layout="constrained")
+    upper, *lower = figure.subfigures(
+        2 if rows else 1, 1, height_ratios=[height, 3 * rows] if rows else None, squeeze=False
+    )[:, 0]
+    axes = upper.subplots()
+    places = range(len(bars))[::-1]
+    axes.barh(places, [ratio for _, ratio in bars], color=["#2a6f97" if r >= 1 else "#b56576" for _, r in bars])
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_yticks(places, [name for name, _ in bars], fontsize=7)
+    for place, (_, ratio) in zip(places, bars, strict=True):
+        axes.annotate(f" {ratio:.3g}", (ratio, place), va="center", fontsize=7)
+    axes.set_xlabel("times as long as irdiv takes (median)")
+    if lower:
+        grid = lower[0].subplots(rows, 3, squeeze=False).ravel()
+        for axes, growth in zip(grid, growths, strict=False):
+            for name, style in (("seconds", "o-"), ("compile", "s--"), ("score", "o-")):
+                points = [(point["size"], point[name]) for point in growth.points if name in point]
+                if points:
+                    axes.loglog(*zip(*points, strict=True), style, label=name, markersize=4)
+            axes.set_title(growth.name, fontsize=7)
+            axes.set_ylabel("seconds")
+            axes.legend(fontsize=7, frameon=False)
+        for axes in grid[len(growths) :]:
+            axes.remove()
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
