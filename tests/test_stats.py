@@ -261,11 +261,13 @@ class TestManySystems:
     def test_tidy_frames_of_any_kind_and_order(self):
         frame = random_evaluation().frame
         expected = irdiv.compare(frame)
-        others = [frame.sample(frac=1, random_state=1), pl.from_pandas(frame)]
+        others = [frame.sample(frac=1, random_state=1)]
         others.append(frame.assign(query_id=frame["query_id"].astype(int)))
         others.append(frame.rename(columns={"run": "name", "query_id": "qid"}))
         for given in others:
             pd.testing.assert_frame_equal(irdiv.compare(given), expected)
+        of_polars = irdiv.compare(pl.from_pandas(frame)).to_pandas()
+        pd.testing.assert_frame_equal(of_polars, expected, check_dtype=False)
 
     def test_ids_that_are_equal_as_strings(self):
         frame = random_evaluation(runs=2).frame

@@ -242,7 +242,7 @@ def test_statistics_take_frames_of_other_kinds():
     expected = irdiv.compare(irdiv.evaluate(QRELS, runs, "D#-nDCG@5"), rng=0)
     made = irdiv.evaluate(pl.from_pandas(QRELS), {name: pl.from_pandas(run) for name, run in runs.items()}, "D#-nDCG@5")
     for evaluation in (made, made.frame):
-        pd.testing.assert_frame_equal(irdiv.compare(evaluation, rng=0), expected)
+        pd.testing.assert_frame_equal(irdiv.compare(evaluation, rng=0).to_pandas(), expected, check_dtype=False)
 
 
 def test_work_ahead_is_in_order_and_not_far_ahead():
@@ -263,3 +263,36 @@ def test_an_error_ahead_comes_in_its_turn():
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
         next(results)
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow"])
+def test_functions_answer_with_frames_of_the_callers_kind(kind):
+    convert, frame = KINDS[kind]
+    runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"]), "c": RUN.assign(score=RUN["score"] % 3)}
+    converted = {name: convert(run) for name, run in runs.items()}
+    evaluation = irdiv.evaluate(QRELS, runs, ["D#-nDCG@5", "P@3", "I-rec@5"])
+    theirs = irdiv.evaluate(convert(QRELS), converted, ["D#-nDCG@5", "P@3", "I-rec@5"])
+    calls = [
+        (lambda qrels, runs, evaluation: irdiv.oracle(qrels, depth=3)),
+        (lambda qrels, runs, evaluation: irdiv.ideal_gaps(qrels, cutoff=3)),
+        (lambda qrels, runs, evaluation: irdiv.precision_recall(qrels, runs)),
+        (lambda qrels, runs, evaluation: irdiv.summary_statistics(qrels, runs)),
+        (lambda qrels, runs, evaluation: irdiv.compare(evaluation, rng=0)),
+        (lambda qrels, runs, evaluation: irdiv.compare(evaluation.frame, rng=0)),
+        (lambda qrels, runs, evaluation: irdiv.concordance(evaluation, "P@3")),
+        (lambda qrels, runs, evaluation: irdiv.correlate(evaluation)),
+    ]
+    for call in calls:
+        made = call(convert(QRELS), converted, theirs)
+        assert isinstance(made, frame)
+    made, expected = irdiv.compare(theirs, rng=0), irdiv.compare(evaluation, rng=0)
+    pd.testing.assert_frame_equal(made.to_pandas(), expected, check_dtype=False)
+
+
+def test_a_report_of_polars_frames(tmp_path):
+    from irdiv.report import write_report
+
+    runs = {"a": pl.from_pandas(RUN), "b": pl.from_pandas(RUN.assign(score=-RUN["score"]))}
+    write_report(pl.from_pandas(QRELS), runs, tmp_path / "polars.html")
+    write_report(QRELS, {name: run.to_pandas() for name, run in runs.items()}, tmp_path / "pandas.html")
+    assert (tmp_path / "polars.html").read_text() == (tmp_path / "pandas.html").read_text()

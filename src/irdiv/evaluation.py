@@ -22,7 +22,7 @@ from irdiv.batches import ROWS_AT_ONCE, evaluate_in_batches
 from irdiv.errors import IrdivError, about_run, examples
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.frames.ids import strings
-from irdiv.frames.sources import Kind, in_kind, is_parquet, is_stream, kind_of
+from irdiv.frames.sources import Framed, Kind, in_kind, is_parquet, is_stream, kind_of
 from irdiv.frames.trec import run_frame
 from irdiv.kernels.lists import ordered_sum
 from irdiv.measures.declaration import Measure
@@ -73,7 +73,7 @@ class Summary(pd.DataFrame):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation:
+class Evaluation(Framed):
     """Values of measures for runs and topics.
 
     It prints as the table of means; `frame` has every value.
@@ -327,12 +327,12 @@ def _is_scores(value: Any) -> bool:
 
 
 def run_name(path: str | os.PathLike[str]) -> str:
-    """Return a file's name without folders and the endings of text and gzip files.
+    """Return a file's name without folders and the endings of text, gzip and Parquet files.
 
     >>> run_name("runs/bm25.v2.txt.gz")
     'bm25.v2'
     """
     name = Path(path).name
-    for ending in (".gz", ".txt", ".run", ".res", ".trec"):
+    for ending in (".gz", ".txt", ".run", ".res", ".trec", ".parquet", ".pq"):
         name = name.removesuffix(ending)
     return name or Path(path).name

@@ -13,6 +13,7 @@ from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import shown_progress
 from irdiv.frames.columns import QrelsLike
+from irdiv.frames.sources import answers_in_kind
 from irdiv.kernels.lists import Floats, Ints, log_discount, ratio
 from irdiv.kernels.novelty import greedy_order
 from irdiv.measures.novelty import ideal_novelty_score
@@ -22,6 +23,7 @@ from irdiv.measures.spec import parse
 Order: TypeAlias = Literal["alpha-nDCG", "D-nDCG", "reversed"]
 
 
+@answers_in_kind
 def oracle(
     qrels: QrelsLike | Collection, order: Order = "alpha-nDCG", *, depth: int | None = None, **parameters: Any
 ) -> pd.DataFrame:
@@ -97,6 +99,7 @@ def _by_gain(gain: Floats) -> Ints:
     return np.where(np.take_along_axis(gain, documents, axis=1) > 0, documents, -1)
 
 
+@answers_in_kind
 def ideal_gaps(
     qrels: QrelsLike | Collection,
     *,

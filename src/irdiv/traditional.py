@@ -19,6 +19,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import named_runs
 from irdiv.frames.columns import QrelsLike, RunLike, as_frame, find_columns
 from irdiv.frames.ids import as_ids, find
+from irdiv.frames.sources import answers_in_kind
 from irdiv.frames.trec import read_qrels
 from irdiv.kernels.lists import Bools, Floats, Ints, jk_discount, ratio
 from irdiv.measures.bases import gain_table
@@ -63,6 +64,7 @@ def _collection(qrels: QrelsLike | Collection) -> Collection:
     return qrels if isinstance(qrels, Collection) else Collection(qrels)
 
 
+@answers_in_kind
 def precision_recall(
     qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
 ) -> pd.DataFrame:
@@ -170,6 +172,7 @@ def gain_vectors(
     return GainVectors(pd.DataFrame({**by_topic, **{name: curve.ravel() for name, curve in curves.items()}}), means)
 
 
+@answers_in_kind
 def user_measures(
     qrels: QrelsLike | Collection,
     run: RunLike,
@@ -269,6 +272,7 @@ def _examined(hit: Bools, scene: Scene, wanted: Ints, cutoff: int | None) -> Flo
     return np.where(reached.any(axis=1), rank, documents).astype(np.float64)
 
 
+@answers_in_kind
 def summary_statistics(
     qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
 ) -> pd.DataFrame:

@@ -72,9 +72,10 @@ class Source:
 
     def _column(self, name: str, column: nw.Series[Any]) -> Any:
         if name in ("query_id", "doc_id", "intent_id"):
-            return as_ids(column, self.kind)
+            # A piece is small enough for short offsets and numbers, and most of the work is writing them.
+            return as_ids(column, self.kind).cast(pa.string())
         if name in ("relevance", "max_grade"):
-            return grades(column)
+            return grades(column).astype(np.int32)
         if name in ("score", "rank", "probability"):
             return numbers(column, self.kind, nulls=name == "probability")
         return column.to_arrow().cast(pa.large_string())
@@ -159,7 +160,7 @@ class Buckets:
             self.max_grade = max(self.max_grade, int(piece[name].to_numpy().max(initial=0)))
 
     def _deal(self, piece: pa.Table, source: Source, plan: Plan, writer: Any) -> None:
-        code, topics = factorize_grouped(piece["query_id"].combine_chunks())
+        code, topics = factorize_grouped(as_ids(nw.from_native(piece["query_id"], series_only=True), source.kind))
         if source.kind == "qrels":
             together = bool(np.count_nonzero(np.diff(code)) < len(topics))
             of_topic = plan.assign(topics, np.bincount(code, minlength=len(topics)), together)

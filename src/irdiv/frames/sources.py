@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, ParamSpec, TypeAlias
 
 import narwhals as nw
 import pandas as pd
 import pyarrow as pa
 
 from irdiv.errors import IrdivError
+
+P = ParamSpec("P")
 
 Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 """A kind of frame, by the name of its package."""
@@ -80,8 +83,16 @@ def _opened(data: Any, kind: str) -> Any:
     return pa.RecordBatchReader.from_stream(data) if _is_relation(data) else data
 
 
+class Framed:
+    """What answers with frames of one kind."""
+
+    kind: Kind
+
+
 def kind_of(data: Any) -> Kind | None:
     """Return the kind of frame that data is; None for what is no frame, and Arrow for a stream of it."""
+    if isinstance(data, Framed):
+        return data.kind
     if isinstance(data, pd.DataFrame):
         return "pandas"
     if is_parquet(data):
@@ -107,3 +118,19 @@ def in_kind(made: pa.Table, kind: Kind) -> Any:
 
         return polars.from_arrow(made)
     return made.to_pandas()
+
+
+def answers_in_kind(function: Callable[P, pd.DataFrame]) -> Callable[P, Any]:
+    """Let a function that makes pandas frames answer with the kind of frame that its first argument is."""
+
+    @wraps(function)
+    def answer(*arguments: P.args, **options: P.kwargs) -> Any:
+        given = arguments[0] if arguments else next(iter(options.values()), None)
+        frame = function(*arguments, **options)
+        kind = kind_of(given) or "pandas"
+        if kind == "pandas":
+            return frame
+        indexed = not isinstance(frame.index, pd.RangeIndex)
+        return in_kind(pa.Table.from_pandas(frame.reset_index() if indexed else frame, preserve_index=False), kind)
+
+    return answer

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from irdiv.errors import IrdivError
+from irdiv.frames.sources import is_parquet
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -97,6 +98,8 @@ def read_run(path: PathLike) -> pd.DataFrame:
 
 def run_tag(path: PathLike) -> str:
     """Return the tag in the last column of a run file."""
+    if is_parquet(path):
+        raise IrdivError(f"{os.fspath(path)!r} is a Parquet file, which has no tag; name runs by their files.")
     return str(read_columns(path, _RUN)["run"].iloc[0])
 
 

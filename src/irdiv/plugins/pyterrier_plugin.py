@@ -37,10 +37,11 @@ def as_module() -> ModuleType:
 
 def oracle_transformer(qrels: QrelsLike, order: Order = "alpha-nDCG", **parameters: Any) -> Any:
     """Return a PyTerrier transformer that ranks as `irdiv.oracle` does, to stand beside systems in an experiment."""
+    from irdiv.arrays.collection import Collection
     from irdiv.oracles import oracle
 
     try:
         import pyterrier as pt
     except ImportError:
         raise IrdivError("PyTerrier is not installed: pip install 'irdiv[pyterrier]'.") from None
-    return pt.Transformer.from_df(pt.model.from_ir_measures(oracle(qrels, order, **parameters)))
+    return pt.Transformer.from_df(pt.model.from_ir_measures(oracle(Collection(qrels), order, **parameters)))

@@ -168,7 +168,7 @@ def _leaderboard(evaluation: Evaluation, baseline: str, rng: int) -> list[tuple[
 def _tested(evaluation: Evaluation, baseline: str, rng: int) -> dict[tuple[str, str], tuple[float, float]]:
     if len(evaluation.runs) < 2:
         return {}
-    frame = compare(evaluation, baseline=baseline, rng=rng)
+    frame = compare(evaluation.to_pandas(), baseline=baseline, rng=rng)
     rows = frame[["run", "measure", "difference", "p"]].itertuples(index=False, name=None)
     return {(run, measure): (difference, p) for run, measure, difference, p in rows}
 

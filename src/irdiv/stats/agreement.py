@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from irdiv.errors import IrdivError, examples
+from irdiv.frames.sources import answers_in_kind
 from irdiv.kernels.lists import Floats
 from irdiv.stats.table import NO_DIFFERENCE, EvaluationLike, as_list, as_table
 
@@ -78,6 +79,7 @@ _CORRELATIONS: dict[str, Callable[[Floats, Floats], float]] = {
 }
 
 
+@answers_in_kind
 def correlate(evaluation: EvaluationLike, method: Correlation = "tau", *, measures: Any = None) -> pd.DataFrame:
     """Return how alike measures rank the runs by their means, as a matrix over measures.
 
@@ -102,6 +104,7 @@ def correlate(evaluation: EvaluationLike, method: Correlation = "tau", *, measur
     return pd.DataFrame(matrix, index=names, columns=names.rename("gold" if method == "tau_ap" else "measure"))
 
 
+@answers_in_kind
 def concordance(evaluation: EvaluationLike, gold: Any, *, measures: Any = None) -> pd.DataFrame:
     """Return which of two measures agrees more often with gold measures where the two disagree (Sakai, WWW 2012).
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import shown_progress
+from irdiv.frames.sources import answers_in_kind
 from irdiv.kernels.lists import Floats
 from irdiv.stats.intervals import Interval
 from irdiv.stats.paired import Test, Tested, names_of_tests, paired_tests, require_samples
@@ -20,6 +21,7 @@ AnyTest: TypeAlias = Test | Literal["tukey"]
 ALL_TESTS = (*names_of_tests(), "tukey")
 
 
+@answers_in_kind
 def compare(
     evaluation: EvaluationLike,
     *,

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
+from irdiv.frames.sources import answers_in_kind
 from irdiv.kernels.lists import Floats, Ints
 from irdiv.stats.compare import ALL_TESTS, AnyTest, settings, tukey_p
 from irdiv.stats.paired import bootstrap_p, paired_tests, require_samples
@@ -194,6 +195,7 @@ def bootstrap_power(
     return p, delta
 
 
+@answers_in_kind
 def power_by_topics(
     evaluation: EvaluationLike,
     *,
@@ -255,6 +257,7 @@ def _sizes(sizes: Sequence[int] | None, least: int, most: int) -> list[int]:
     return [int(size) for size in sizes]
 
 
+@answers_in_kind
 def swap_rates(
     evaluation: EvaluationLike,
     *,

@@ -27,7 +27,7 @@ def _entries(evaluation: Evaluation, baseline: str | None, test: Any, digits: in
     if baseline is not None:
         from irdiv.stats.compare import compare
 
-        frame = compare(evaluation, baseline=baseline, test=test)
+        frame = compare(evaluation.to_pandas(), baseline=baseline, test=test)
         below = frame[frame["p"] < _ALPHA]
         significant = set(zip(below["run"], below["measure"], strict=True))
     names = [str(measure) for measure in evaluation.measures]
