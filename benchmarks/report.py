@@ -8,6 +8,7 @@ import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from benchmarks.timing import Comparison, Growth
@@ -74,30 +75,35 @@ def draw(comparisons: Sequence[Comparison], growths: Sequence[Growth], path: Pat
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.hashsalt": "irdiv", "font.size": 9, "axes.spines.top": False})
-    matplotlib.rcParams["axes.spines.right"] = False
+    matplotlib.rcParams.update({"svg.hashsalt": "irdiv", "svg.fonttype": "none", "font.size": 9})
+    matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot
 
     bars = [
-        (f"{found.name}\n{side.name}", side.median / found.ours.median)
+        (f"{found.name}: {side.name}", side.median / found.ours.median, found.target if place == 0 else None)
         for found in comparisons
-        for side in found.sides[1:]
+        for place, side in enumerate(found.sides[1:])
     ]
     rows = len(growths) and -(-len(growths) // 3)
-    height = 0.42 * len(bars) + 1
+    height = 0.26 * len(bars) + 1
     figure = pyplot.figure(figsize=(11, height + 3 * rows), layout="constrained")
     upper, *lower = figure.subfigures(
         2 if rows else 1, 1, height_ratios=[height, 3 * rows] if rows else None, squeeze=False
     )[:, 0]
     axes = upper.subplots()
     places = range(len(bars))[::-1]
-    axes.barh(places, [ratio for _, ratio in bars], color=["#2a6f97" if r >= 1 else "#b56576" for _, r in bars])
+    colours = ["#2a6f97" if ratio >= 1 else "#b56576" for _, ratio, _ in bars]
+    axes.barh(places, [ratio - 1 for _, ratio, _ in bars], left=1, color=colours)
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_yticks(places, [name for name, _ in bars], fontsize=7)
-    for place, (_, ratio) in zip(places, bars, strict=True):
-        axes.annotate(f" {ratio:.3g}", (ratio, place), va="center", fontsize=7)
-    axes.set_xlabel("times as long as irdiv takes (median)")
+    axes.set_yticks(places, [name for name, _, _ in bars], fontsize=8)
+    axes.margins(x=0.1, y=0.01)
+    for place, (_, ratio, target) in zip(places, bars, strict=True):
+        side = "left" if ratio >= 1 else "right"
+        axes.annotate(f" {ratio:.3g} ", (ratio, place), va="center", ha=side, fontsize=8)
+        if target:
+            axes.plot([target, target], [place - 0.45, place + 0.45], color="#f4a259", linewidth=2)
+    axes.set_xlabel("times as long as irdiv takes (median); orange: the target")
     if lower:
         grid = lower[0].subplots(rows, 3, squeeze=False).ravel()
         for axes, growth in zip(grid, growths, strict=False):
@@ -105,7 +111,7 @@ def draw(comparisons: Sequence[Comparison], growths: Sequence[Growth], path: Pat
                 points = [(point["size"], point[name]) for point in growth.points if name in point]
                 if points:
                     axes.loglog(*zip(*points, strict=True), style, label=name, markersize=4)
-            axes.set_title(growth.name, fontsize=7)
+            axes.set_title(fill(growth.name, 42), fontsize=8)
             axes.set_ylabel("seconds")
             axes.legend(fontsize=7, frameon=False)
         for axes in grid[len(growths) :]:

@@ -105,14 +105,15 @@ def megabytes(call: Call) -> float | None:
     try:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-        before = _status("VmRSS")
+        before = status("VmRSS")
     except OSError:
         call()
         return None
     call()
-    return max(_status("VmHWM") - before, 0.0)
+    return max(status("VmHWM") - before, 0.0)
 
 
-def _status(key: str) -> float:
+def status(key: str) -> float:
+    """Return what Linux tells of this process's memory, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(key + ":"))

@@ -59,7 +59,7 @@ def ndeval() -> Iterator[Comparison]:
     )
     yield compare(
         "a",
-        "score a run in memory, pyndeval alone on tuples",
+        "score a run in memory (pyndeval: of tuples)",
         {"irdiv": lambda: irdiv.evaluate(collection, run, NINE), "pyndeval": lambda: bare.evaluate(ranked)},
         target=5,
     )
@@ -78,7 +78,7 @@ def ndeval() -> Iterator[Comparison]:
     irdiv.hand_back()
     yield compare(
         "a",
-        "the same through ir_measures after take_over()",
+        "score a run through ir_measures, after take_over()",
         {
             "irdiv": lambda: taken_over.calc_aggregate(run),
             "ir_measures + pyndeval": lambda: theirs.calc_aggregate(run),
@@ -119,7 +119,7 @@ def files() -> Iterator[Comparison]:
         command = [sys.executable, "-m", "irdiv", "eval", str(qrels), *paths, "-m", *map(str, NINE)]
         yield compare(
             "b",
-            "the same by the command line, start of Python included",
+            f"irdiv eval on {RUN_FILES} run files, start of Python included",
             {
                 "irdiv eval": lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL),
                 "ir_measures + pyndeval, started": by_ir_measures,
@@ -201,7 +201,7 @@ def adhoc() -> Iterator[Comparison]:
     started = [sys.executable, "-c", _RANX_FROM_THE_START]
     first = compare(
         "d",
-        "import, compile and score once, a new process each",
+        "import, compile, score two documents, in a new process",
         {
             "irdiv": lambda: subprocess.run([sys.executable, "-c", _IRDIV_FROM_THE_START], check=True),
             "ranx": lambda: subprocess.run(started, check=True),
@@ -212,7 +212,7 @@ def adhoc() -> Iterator[Comparison]:
     ranx_qrels, ranx_run = ranx.Qrels(judged), ranx.Run(ranked)
     yield compare(
         "d",
-        "score a run in memory, each from its own kind of data",
+        "nDCG, AP, P@10 of a run in memory, each of its own kind of data",
         {
             "irdiv, frame": lambda: irdiv.evaluate(collection, run, specs),
             "pytrec_eval, dicts": lambda: evaluator.evaluate(ranked),
@@ -222,7 +222,7 @@ def adhoc() -> Iterator[Comparison]:
     )
     yield compare(
         "d",
-        "the same from dicts",
+        "nDCG, AP, P@10 of a run in dicts",
         {
             "irdiv": lambda: irdiv.evaluate(collection, ranked, specs),
             "pytrec_eval": lambda: evaluator.evaluate(ranked),

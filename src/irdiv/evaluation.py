@@ -183,8 +183,9 @@ def evaluate(
 ) -> Evaluation:
     """Score runs by diversity measures, and by any other measure of ir_measures.
 
-    A topic of the qrels that is missing from a run scores 0. Measures that are not ours are computed by
-    ir_measures on ad hoc qrels, in which a document has its highest grade over intents.
+    A topic of the qrels that is missing from a run scores 0. Measures that ir_measures names see ad hoc qrels, in which
+    a document has its highest grade over intents: the common ones of trec_eval, nDCG, AP, P, R, RR, Rprec and Success,
+    are computed here with its values, others by ir_measures.
 
     Parameters
     ----------

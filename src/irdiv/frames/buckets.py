@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,13 @@ class Source:
             start += len(piece)
 
     def _raw(self) -> Iterator[nw.DataFrame[Any]]:
+        frames: Iterable[nw.DataFrame[Any]] = [self._frame]
         if is_stream(self._frame):
-            for batch in sources.batches(self._frame, self.kind, list(self._names.values())):
-                yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
-        else:
-            for start in range(0, len(self._frame), _PIECE):
-                yield self._frame[start : start + _PIECE]
+            batches = sources.batches(self._frame, self.kind, list(self._names.values()))
+            frames = (nw.from_native(pa.Table.from_batches([batch]), eager_only=True) for batch in batches)
+        for frame in frames:
+            for start in range(0, len(frame), _PIECE):
+                yield frame[start : start + _PIECE]
 
     def checked(self, start: int, piece: nw.DataFrame[Any]) -> pa.Table:
         """Return the rows of a piece under our names."""
