@@ -110,6 +110,18 @@ def test_ties_in_batches(ties):
     )
 
 
+@pytest.mark.parametrize("order", ["as they are", "by document", "twice over"])
+def test_topics_in_many_pieces(monkeypatch, whole, order):
+    monkeypatch.setattr("irdiv.frames.buckets._PIECE", 16)
+    qrels, run = QRELS, RUN
+    if order == "by document":
+        qrels, run = qrels.sort_values("doc_id"), run.sort_values("doc_id")
+    if order == "twice over":
+        qrels = pd.concat([qrels[::2], qrels[1::2]])
+        run = pd.concat([run[::2], run[1::2]])
+    np.testing.assert_array_equal(values(qrels, run, batch_rows=100), whole)
+
+
 def test_measures_of_others_and_several_runs_in_batches():
     runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
     specs = ["SetP", "NumRet", "D#-nDCG@5", "nDCG@5"]

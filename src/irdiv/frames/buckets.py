@@ -101,27 +101,23 @@ class Plan:
     def __init__(self, rows: int, expected: int) -> None:
         self._rows, self._spread = rows, max(-(-expected // rows), 1)
         self._bucket: dict[str, int] = {}
-        self._current = self._filled = 0
-
-    @property
-    def number(self) -> int:
+        self._assigned = 0
+        self.number = 0
         """How many buckets there are."""
-        return max(self._bucket.values(), default=-1) + 1
 
     def assign(self, topics: Ids, sizes: Ints, together: bool) -> Ints:
         """Return the bucket of each topic of the qrels, after deciding on those that are new."""
-        spread = (fingerprints(topics) % np.uint64(self._spread)).tolist()
-        for topic, size, place in zip(topics.to_pylist(), sizes.tolist(), spread, strict=True):
-            if topic in self._bucket:
-                continue
-            if not together:
-                self._bucket[topic] = place
-                continue
-            self._bucket[topic] = self._current
-            self._filled += size
-            if self._filled >= self._rows:
-                self._current, self._filled = self._current + 1, 0
-        return self.find(topics)
+        names = topics.to_pylist()
+        new = np.flatnonzero([name not in self._bucket for name in names])
+        if together:
+            ends = self._assigned + np.cumsum(sizes[new])
+            bucket = (ends - sizes[new]) // self._rows
+            self._assigned = int(ends[-1]) if len(ends) else self._assigned
+        else:
+            bucket = (fingerprints(topics.take(new)) % np.uint64(self._spread)).astype(np.int64)
+        self._bucket.update(zip(topics.take(new).to_pylist(), bucket.tolist(), strict=True))
+        self.number = max(self.number, int(bucket.max(initial=-1)) + 1)
+        return bucket if len(new) == len(names) else self.find(topics)
 
     def find(self, topics: Ids) -> Ints:
         """Return the bucket of each topic, -1 for one that the qrels do not have."""
