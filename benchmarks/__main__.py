@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 
 from benchmarks import report
@@ -12,25 +11,34 @@ from benchmarks.spark import spark
 from benchmarks.timing import Comparison, Growth
 from benchmarks.workloads import ALL
 
-WORKLOADS = [*ALL, "f", "h"]
+WORKLOADS = {
+    **{name: (workload.__doc__ or "").removeprefix(f"({name}) ") for name, workload in ALL.items()},
+    "f": "How time and memory grow with topics, depth, intents and judged documents.",
+    "h": "What a topic costs on Spark.",
+}
 
 
 def main() -> None:
     """Measure what is asked for, print it, and keep it under a name if one is given."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "workloads", nargs="*", metavar="workload", help=f"some of {', '.join(WORKLOADS)}; all by default"
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure irdiv and what users would pick instead, side by side.",
+        epilog="workloads:\n" + "\n".join(f"  {name:5} {told}" for name, told in WORKLOADS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("workloads", nargs="*", metavar="workload", help="some of those below; all by default")
     parser.add_argument("--quick", action="store_true", help="leave out the largest sizes of growth, and Spark")
     parser.add_argument("--save", metavar="NAME", help="keep JSON and a plot as benchmarks/results/NAME.*")
     arguments = parser.parse_args()
     unknown = set(arguments.workloads) - set(WORKLOADS)
     if unknown:
         parser.error(f"no workload is called {sorted(unknown)[0]!r}; there are {', '.join(WORKLOADS)}")
+    if arguments.save and not arguments.save.replace("-", "").isalnum():
+        parser.error(f"--save takes a plain name, of letters, digits and hyphens; found {arguments.save!r}")
     wanted = arguments.workloads or [name for name in WORKLOADS if not (arguments.quick and name == "h")]
     warnings.simplefilter("ignore")
 
-    print(json.dumps(report.machine()))
+    report.print_machine()
     comparisons: list[Comparison] = []
     grown: list[Growth] = []
     for name in wanted:

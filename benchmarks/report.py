@@ -35,6 +35,14 @@ def _version(name: str) -> str | None:
         return None
 
 
+def print_machine() -> None:
+    """Print what the figures depend on, and headings."""
+    found = machine()
+    packages = ", ".join(f"{name} {number}" for name, number in found["packages"].items())
+    print(f"{found['system']}, {found['cores']} cores, Python {found['python']}\n{packages}\n")
+    print(f"{'':62}{'median':>11}{'memory':>10}{'ratio':>9}{'target':>8}")
+
+
 def print_comparison(found: Comparison) -> None:
     """Print a workload, a line for each side; a ratio is how many times as long as irdiv it takes."""
     print(f"({found.workload}) {found.name}" if len(found.workload) == 1 else found.name)

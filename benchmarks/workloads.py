@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -190,6 +191,7 @@ def adhoc() -> Iterator[Comparison]:
     """(d) nDCG, AP and P@10 on plain qrels, against pytrec_eval and ranx."""
     import ranx
 
+    warnings.simplefilter("ignore")  # of numba, which ranx lets through
     qrels, run = data.adhoc(data.qrels()), data.run()
     judged, ranked = data.as_dicts(qrels, "relevance"), data.as_dicts(run, "score")
     specs = ["nDCG", "AP", "P@10"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -12,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import irdiv
-from irdiv import IrdivError
+from irdiv import IrdivError, demo
 from irdiv.measures import registry
 from irdiv.threads import ahead
 
@@ -193,8 +195,78 @@ def test_bad_parquet(tmp_path):
     with pytest.raises(IrdivError, match="no such qrels file: '.*qrels.parquet'"):
         values(path, RUN)
     path.write_text("1 0 d1 1\n")
-    with pytest.raises(IrdivError, match="cannot read the qrels from '.*qrels.parquet' as Parquet"):
+    with pytest.raises(IrdivError, match="cannot read the qrels from '.*qrels.parquet': .*not a parquet file"):
         values(path, RUN)
+
+
+def test_damaged_parquet(tmp_path, folder):
+    whole = (folder / "run.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(whole)
+    (tmp_path / "b.parquet").write_bytes(whole[:500])
+    with pytest.raises(IrdivError, match="run 'b': cannot read the run from '.*': .*b.parquet"):
+        values(QRELS, {"a": RUN, "b": tmp_path}, "I-rec@5")
+    with pytest.raises(IrdivError, match="cannot read the qrels from '.*': .*b.parquet"):
+        irdiv.Collection(tmp_path)
+
+
+def test_parquet_by_other_names(tmp_path, folder, whole):
+    content = (folder / "run.parquet").read_bytes()
+    for name in ("UPPER.PARQUET", "none", "run.pq", "of folders/a.pq"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "of folders" / "README.txt").write_text("no Parquet")
+    for name in ("UPPER.PARQUET", "none", "run.pq", "of folders"):
+        np.testing.assert_array_equal(values(QRELS, tmp_path / name), whole)
+
+
+def test_values_in_the_names_of_folders(tmp_path, whole):
+    table = pa.Table.from_pandas(RUN, preserve_index=False)
+    pq.write_to_dataset(table, tmp_path / "run", partition_cols=["query_id"])
+    np.testing.assert_array_equal(values(QRELS, tmp_path / "run"), whole)
+
+
+def test_what_is_no_trec_file(tmp_path, folder):
+    with pytest.raises(
+        IrdivError, match="is Parquet, not a TREC file; give it to irdiv.evaluate, or to pandas.read_parq"
+    ):
+        irdiv.read_run(folder / "run.parquet")
+    with pytest.raises(
+        IrdivError, match="is a folder without Parquet; expected a run file, or a folder of Parquet files"
+    ):
+        values(QRELS, tmp_path, "I-rec@5")
+
+
+def test_other_ways_of_arrow(folder, whole):
+    run = pa.Table.from_pandas(RUN, preserve_index=False)
+    np.testing.assert_array_equal(values(QRELS, ds.dataset(folder / "run").scanner()), whole)
+    np.testing.assert_array_equal(values(QRELS, run.combine_chunks().to_batches()[0]), whole)
+    once = reader(RUN)
+    np.testing.assert_array_equal(values(QRELS, once), whole)
+    with pytest.raises(IrdivError, match="the run came as an Arrow stream without rows; one can be read only once"):
+        values(QRELS, once)
+
+
+def test_relations_and_lazy_frames_that_cannot_be_read():
+    connection = duckdb.connect()
+    connection.register("frame", RUN)
+    relation = connection.sql("select * from frame")
+    connection.close()
+    with pytest.raises(IrdivError, match="run 'b': cannot read the run from DuckDBPyRelation: .*closed"):
+        values(QRELS, {"a": RUN, "b": relation}, "I-rec@5")
+    with pytest.raises(IrdivError, match="cannot read the run from LazyFrame: .*"):
+        values(QRELS, pl.from_pandas(RUN).lazy().select("nothing"), "I-rec@5")
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow", "parquet", "duckdb"])
+def test_intents_of_a_file_for_qrels_of_any_kind(kind, tmp_path):
+    # In this file cells are empty where inner nodes have no type.
+    path = Path(demo.__file__).parent / "intents.csv"
+    qrels, runs = irdiv.read_qrels(path.with_name("qrels.txt")), demo.demo_collection()[1]
+    qrels.to_parquet(tmp_path / "qrels.parquet")
+    converted = tmp_path / "qrels.parquet" if kind == "parquet" else KINDS[kind][0](qrels)
+    specs = ["D-nDCG@5", "DIN-nDCG@5", "LAD#-nDCG@5"]
+    expected = values(irdiv.with_intents(qrels, path), runs, specs)
+    np.testing.assert_array_equal(values(irdiv.with_intents(converted, path), runs, specs), expected)
 
 
 KINDS = {
@@ -297,6 +369,7 @@ def test_functions_answer_with_frames_of_the_callers_kind(kind):
     for call in calls:
         made = call(convert(QRELS), converted, theirs)
         assert isinstance(made, frame)
+    assert isinstance(irdiv.oracle(order="D-nDCG", qrels=convert(QRELS)), frame)
     made, expected = irdiv.compare(theirs, rng=0), irdiv.compare(evaluation, rng=0)
     pd.testing.assert_frame_equal(made.to_pandas(), expected, check_dtype=False)
 

@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     explain.add_argument("specs", metavar="SPEC", nargs="+", help="a measure, as in D#-nDCG@10")
 
     best = _command(commands, "oracle", "write a run of the relevant documents in their best or worst order")
-    best.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    best.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too, or Parquet")
     best.add_argument(
         "--order",
         choices=("alpha-nDCG", "D-nDCG", "reversed"),
@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     best.add_argument("--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], help="as alpha=0.2")
 
     tree = _command(commands, "hierarchy", "draw intent hierarchies, and what a run covers of them")
-    tree.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    tree.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too, or Parquet")
     tree.add_argument("run", metavar="RUN", nargs="?", help="TREC run file: show which nodes it covers, at which ranks")
     _add_intents(tree)
     tree.add_argument("--topic", metavar="ID", nargs="+", action="extend", help="topics to show (default: all)")
@@ -109,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
     tree.add_argument("--svg", action="store_true", help="write an SVG picture of one topic")
 
     gaps = _command(commands, "ideals", "tell how far the greedy ideal of alpha-nDCG falls short of the true one")
-    gaps.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too")
+    gaps.add_argument("qrels", metavar="QRELS", help="qrels file, gzip too, or Parquet")
     gaps.add_argument("-k", "--cutoff", type=int, default=10, metavar="K", help="cutoff of alpha-DCG (default: 10)")
     gaps.add_argument("--alpha", type=float, default=0.5, help="redundancy intolerance (default: 0.5)")
     gaps.add_argument("--time-limit", type=float, metavar="S", help="seconds for each topic (default: none)")
@@ -179,9 +179,14 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
 def _add_evaluation(parser: argparse.ArgumentParser, measures: str = " ".join(DEFAULT_MEASURES)) -> None:
     """Add what is evaluated, and how."""
     parser.add_argument(
-        "qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too"
+        "qrels", metavar="QRELS", help="qrels file, 'topic intent document grade' in each line, gzip too, or Parquet"
     )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="TREC run files, gzip too; '-' for standard input")
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="TREC run files, gzip too, or Parquet files and folders; '-' for standard input",
+    )
     parser.add_argument(
         "--names", choices=("file", "tag"), default="file", help="call runs by file name (default) or by the tag inside"
     )

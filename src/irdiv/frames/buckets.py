@@ -44,6 +44,8 @@ class Source:
         self.columns = present
         self._names = find_columns(present, kind, ("query_id", "doc_id", value), _OPTIONAL[kind])
         self._frame = frame
+        self.once = isinstance(frame, pa.RecordBatchReader)
+        """Whether it can be read only once."""
         self.rows = sources.rows(frame, kind) if is_stream(frame) else len(frame)
         """How many rows there are, or None where that is not known."""
 
@@ -145,6 +147,8 @@ class Buckets:
         finally:
             if writer is not None:
                 writer.close()
+        if self.rows == 0 and source.once:
+            raise IrdivError(f"the {source.kind} came as an Arrow stream without rows; one can be read only once.")
         refuse_empty(self.rows, source.columns, source.kind)
 
     def _look_at(self, piece: pa.Table, source: Source) -> None:

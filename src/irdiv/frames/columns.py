@@ -131,21 +131,26 @@ def as_frame(
         return nw.from_native(read(data), eager_only=True)
     if isinstance(data, Mapping):
         return nw.from_native(_from_dicts(data, kind, nested), eager_only=True)
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     try:
         native = nw.from_native(data, pass_through=True)
         if isinstance(native, nw.LazyFrame):
-            native.collect_schema()
+            with sources.reading(data, kind):
+                native.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise IrdivError(f"the {kind} has two columns of the same name: {' '.join(str(error).split())}") from None
     if isinstance(native, nw.LazyFrame):
-        return native.collect()
+        with sources.reading(data, kind):
+            return native.collect()
     if isinstance(native, nw.DataFrame):
         return native
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return nw.from_native(_from_namedtuples(data, kind, nested), eager_only=True)
     raise IrdivError(
-        f"cannot read the {kind} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, a DuckDB "
-        "relation, a dict of dicts, an iterable of namedtuples, or the path of a TREC or Parquet file."
+        f"cannot read the {kind} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, an Arrow "
+        "dataset or stream, a DuckDB relation, a dict of dicts, an iterable of namedtuples, or the path of a TREC or "
+        "Parquet file."
     )
 
 

@@ -64,7 +64,7 @@ def with_intents(qrels: QrelsLike, intents: IntentsLike) -> Any:
 
     backend = nw.get_native_namespace(frame)
     if nw.get_native_namespace(facts) is not backend:
-        facts = nw.from_dict({name: facts[name].to_list() for name in facts.columns}, backend=backend)
+        facts = nw.from_arrow(facts.to_arrow(), backend=backend).with_columns(selectors.string().cast(nw.String))
 
     if "parent_id" in told:
         frame = _without_old_nodes(frame, facts, names)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeAlias
 
@@ -30,57 +32,104 @@ def is_parquet(data: Any) -> bool:
     if not isinstance(data, str | os.PathLike):
         return False
     path = Path(data)
-    return path.suffix in (".parquet", ".pq") or (path.is_dir() and any(path.rglob("*.parquet")))
+    return bool(_parquet_files(path)) if path.is_dir() else path.suffix.lower() in _ENDINGS or _has_magic(path)
+
+
+_ENDINGS = (".parquet", ".pq")
+
+
+def _parquet_files(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS and path.name[0] not in "._")
+    return sorted(map(str, found))
+
+
+def _has_magic(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
 
 
 def _is_dataset(data: Any) -> bool:
-    return type(data).__module__ == "pyarrow._dataset" and hasattr(data, "scanner")
+    return type(data).__module__ == "pyarrow._dataset" and hasattr(data, "to_batches")
 
 
 def _is_relation(data: Any) -> bool:
     return type(data).__name__ == "DuckDBPyRelation"
 
 
+@contextmanager
+def reading(data: Any, kind: str) -> Iterator[None]:
+    """Let errors of other packages while data is read be ours."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, OSError) and type(error).__module__.split(".")[0] not in _READERS:
+            raise
+        name = repr(os.fspath(data)) if isinstance(data, str | os.PathLike) else type(data).__name__
+        told = str(error).strip().split("\n")[0]
+        raise IrdivError(f"cannot read the {kind} from {name}: {told or type(error).__name__}") from error
+
+
+_READERS = ("pyarrow", "duckdb", "_duckdb", "polars", "narwhals")
+
+
 def table(data: Any, kind: str) -> pa.Table:
     """Return all of a stream."""
-    stream = _opened(data, kind)
-    return stream.read_all() if isinstance(stream, pa.RecordBatchReader) else stream.to_table()
+    with reading(data, kind):
+        stream = _opened(data, kind)
+        return stream.read_all() if isinstance(stream, pa.RecordBatchReader) else stream.to_table()
 
 
 def batches(data: Any, kind: str, columns: list[str]) -> Iterator[Any]:
     """Yield the batches of a stream, some of its columns."""
-    stream = _opened(data, kind)
-    if not isinstance(stream, pa.RecordBatchReader):
-        stream = stream.to_batches(columns=columns, batch_readahead=4, fragment_readahead=1)
-    for batch in stream:
+    with reading(data, kind):
+        stream = _opened(data, kind)
+        if hasattr(stream, "scanner"):
+            stream = stream.scanner(columns=columns, batch_readahead=4, fragment_readahead=1)
+        stream = stream if isinstance(stream, pa.RecordBatchReader) else stream.to_batches()
+    while True:
+        with reading(data, kind):
+            batch = next(stream, None)
+        if batch is None:
+            return
         yield batch.select(columns)
 
 
 def columns(data: Any, kind: str) -> list[str]:
     """Return the names of a stream's columns."""
-    return list(data.columns) if _is_relation(data) else list(_opened(data, kind).schema.names)
+    with reading(data, kind):
+        if _is_relation(data):
+            return list(data.columns)
+        stream = _opened(data, kind)
+        return list((stream.projected_schema if hasattr(stream, "projected_schema") else stream.schema).names)
 
 
 def rows(data: Any, kind: str) -> int | None:
     """Return how many rows a stream has, if that is known before it is read."""
-    if _is_relation(data):
-        return int(data.aggregate("count(*)").fetchall()[0][0])
-    stream = _opened(data, kind)
-    return None if isinstance(stream, pa.RecordBatchReader) else int(stream.count_rows())
+    with reading(data, kind):
+        if _is_relation(data):
+            return int(data.aggregate("count(*)").fetchall()[0][0])
+        stream = _opened(data, kind)
+        return None if isinstance(stream, pa.RecordBatchReader) else int(stream.count_rows())
 
 
 def _opened(data: Any, kind: str) -> Any:
-    """Return a stream as a dataset or a reader of batches."""
-    if is_parquet(data):
-        from pyarrow import dataset
+    """Return a stream as a dataset, a scanner of one, or a reader of batches."""
+    if not is_parquet(data):
+        return pa.RecordBatchReader.from_stream(data) if _is_relation(data) else data
+    from pyarrow import dataset
 
-        if not Path(data).exists():
-            raise IrdivError(f"no such {kind} file: {os.fspath(data)!r}")
-        try:
-            return dataset.dataset(os.fspath(data), format="parquet")
-        except (OSError, pa.ArrowInvalid) as error:
-            raise IrdivError(f"cannot read the {kind} from {os.fspath(data)!r} as Parquet: {error}") from None
-    return pa.RecordBatchReader.from_stream(data) if _is_relation(data) else data
+    path = Path(data)
+    if path.is_dir():
+        # Values may stand in the names of folders, and other files beside Parquet.
+        return dataset.dataset(
+            _parquet_files(path), format="parquet", partitioning="hive", partition_base_dir=str(path)
+        )
+    if not path.exists():
+        raise IrdivError(f"no such {kind} file: {os.fspath(data)!r}")
+    return dataset.dataset(str(path), format="parquet")
 
 
 class Framed:
@@ -122,10 +171,11 @@ def in_kind(made: pa.Table, kind: Kind) -> Any:
 
 def answers_in_kind(function: Callable[P, pd.DataFrame]) -> Callable[P, Any]:
     """Let a function that makes pandas frames answer with the kind of frame that its first argument is."""
+    first = next(iter(signature(function).parameters))
 
     @wraps(function)
     def answer(*arguments: P.args, **options: P.kwargs) -> Any:
-        given = arguments[0] if arguments else next(iter(options.values()), None)
+        given = arguments[0] if arguments else options.get(first)
         frame = function(*arguments, **options)
         kind = kind_of(given) or "pandas"
         if kind == "pandas":

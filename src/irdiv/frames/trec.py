@@ -99,7 +99,7 @@ def read_run(path: PathLike) -> pd.DataFrame:
 def run_tag(path: PathLike) -> str:
     """Return the tag in the last column of a run file."""
     if is_parquet(path):
-        raise IrdivError(f"{os.fspath(path)!r} is a Parquet file, which has no tag; name runs by their files.")
+        raise IrdivError(f"{os.fspath(path)!r} is Parquet, which has no tag; name runs by their files.")
     return str(read_columns(path, _RUN)["run"].iloc[0])
 
 
@@ -121,6 +121,10 @@ def run_frame(path: PathLike) -> Any:
 
 def _read(path: Path, layout: Layout) -> pa.Table | pd.DataFrame:
     """Read a file by Arrow if it is as plain as most are, else by pandas, to the same effect."""
+    if is_parquet(path):
+        raise IrdivError(
+            f"{str(path)!r} is Parquet, not a TREC file; give it to irdiv.evaluate, or to pandas.read_parquet."
+        )
     try:
         with open_file(path, layout.kind) as file:
             _pass_description(file)
@@ -222,7 +226,9 @@ def _pass_description(file: Any) -> int:
 
 def _require_file(path: Path, kind: str) -> None:
     if path.is_dir():
-        raise IrdivError(f"{str(path)!r} is a folder; expected a {kind} file.")
+        raise IrdivError(
+            f"{str(path)!r} is a folder without Parquet; expected a {kind} file, or a folder of Parquet files."
+        )
     if not path.exists():
         raise IrdivError(f"no such {kind} file: {str(path)!r}")
 
