@@ -380,3 +380,36 @@ def test_plain_files_are_read_by_arrow(tmp_path, monkeypatch):
         path = tmp_path / "run.txt"
         path.write_text("".join(sep.join(["1", "Q0", doc, "1", "2.5", "tag"]) + "\n" for doc in ("d1", '"d2"', "é")))
         assert irdiv.read_run(path)["doc_id"].tolist() == ["d1", '"d2"', "é"]
+
+
+@pytest.mark.parametrize("line", ["1 0 d1 0x1F\n", "1 0 d1 0XF\n"])
+def test_hexadecimal_grades(tmp_path, line):
+    path = tmp_path / "qrels"
+    path.write_text(line)
+    with pytest.raises(IrdivError, match="line 1: relevance is '0[xX].*', not an integer"):
+        irdiv.read_qrels(path)
+
+
+def test_two_byte_order_marks(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_bytes("\ufeff\ufeff1 0 d1 1\n".encode())
+    assert irdiv.read_qrels(path)["query_id"].tolist() == ["1"]
+
+
+def test_odd_keys_and_numbers_of_dicts():
+    assert irdiv.evaluate({1.0: {"a": 1}}, {1: {"a": 1.0}}, "P@1").values.tolist() == [[[1.0]]]
+    assert irdiv.evaluate({"1": {"a": 1}}, {"1": {"a": 2**70, "c": 1}}, "P@1").values.tolist() == [[[1.0]]]
+    with pytest.raises(IrdivError, match="grades are levels of a scale"):
+        irdiv.Collection({"1": {"a": 2**70}})
+    with pytest.raises(IrdivError, match=f"holds -{2**63}; map"):
+        irdiv.Collection({"1": {"a": -(2**63), "b": 1}})
+
+
+def test_ids_of_odd_types():
+    qrels = pd.DataFrame({"query_id": pd.to_datetime(["2020-01-01"]), "doc_id": [[1, 2]], "relevance": [1]})
+    assert irdiv.evaluate(qrels, {"2020-01-01": {"[1, 2]": 1.0}}, "P@1").values.tolist() == [[[1.0]]]
+
+
+def test_a_path_longer_than_any():
+    with pytest.raises(IrdivError):
+        irdiv.Collection("x" * 5000)

@@ -141,3 +141,29 @@ def test_iterations_that_are_0_in_some_tasks_only(spark):
     found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "I-rec@1", tasks=8).toPandas()
     expected = irdiv.evaluate(qrels, run, "I-rec@1").frame
     assert table(found)["value"].tolist() == table(expected)["value"].tolist()
+
+
+def test_ids_and_grades_of_other_types(spark):
+    from irdiv import spark as irdiv_spark
+
+    qrels = pd.DataFrame(
+        [(1, "1", "a", "2"), (1, "2", "b", "1"), (2, "1", "a", "10"), (3, "1", "b", "0")],
+        columns=["query_id", "intent_id", "doc_id", "relevance"],
+    )
+    run = pd.DataFrame(
+        {"query_id": [1.0, 1.0, 2.0, 7.0], "doc_id": ["b", "a", "a", "a"], "score": [2.0, 1.0, 1.0, 1.0]}
+    )
+    specs = ["ERR-IA@5", "P@2"]
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs, tasks=8).toPandas()
+    assert table(found)["value"].tolist() == table(irdiv.evaluate(qrels, run, specs).frame)["value"].tolist()
+
+
+def test_runs_that_cannot_be_scored(spark):
+    from irdiv import spark as irdiv_spark
+
+    qrels = as_spark(spark, pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]}))
+    run = pd.DataFrame({"query_id": ["x", "y"], "doc_id": "a", "score": 1.0, "run": ["s", None]})
+    with pytest.raises(IrdivError, match="no topic in common: the qrels have '1' and the run has '.'"):
+        irdiv_spark.evaluate(qrels, as_spark(spark, run.drop(columns="run")), "P@1")
+    with pytest.raises(IrdivError, match="column 'run' is null"):
+        irdiv_spark.evaluate(qrels, as_spark(spark, run), "P@1")

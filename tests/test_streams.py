@@ -186,7 +186,7 @@ def test_errors_say_which_rows_of_a_stream(tmp_path):
 
 @pytest.mark.parametrize("rows", [0, -1, 1.5, True, "many"])
 def test_bad_batch_rows(rows):
-    with pytest.raises(IrdivError, match="batch_rows=.* is not a number of rows; give a whole number from 1"):
+    with pytest.raises(IrdivError, match="batch_rows=.* is not a whole number from 1"):
         values(QRELS, RUN, "I-rec@5", batch_rows=rows)
 
 
@@ -381,3 +381,74 @@ def test_a_report_of_polars_frames(tmp_path):
     write_report(pl.from_pandas(QRELS), runs, tmp_path / "polars.html")
     write_report(QRELS, {name: run.to_pandas() for name, run in runs.items()}, tmp_path / "pandas.html")
     assert (tmp_path / "polars.html").read_text() == (tmp_path / "pandas.html").read_text()
+
+
+def test_probabilities_of_some_topics_only():
+    rows = [("1", "0", "x", 0), ("1", "1", "a", 1), ("1", "2", "b", 1), ("2", "1", "a", 1), ("2", "2", "b", 1)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    intents = pd.DataFrame({"query_id": "2", "intent_id": ["1", "2"], "probability": [0.7, 0.3]})
+    qrels, run = irdiv.with_intents(qrels, intents), {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    for given in (qrels, pl.from_pandas(qrels), pl.from_pandas(qrels, nan_to_null=False)):
+        for rows in (None, 1):
+            assert values(given, run, "I-rec@5", intents="all", batch_rows=rows).tolist() == [[[0.5, 0.5]]]
+
+
+def test_streams_of_unknown_length_with_scattered_topics(whole):
+    scattered = QRELS.sort_values("doc_id")
+    np.testing.assert_array_equal(values(reader(scattered), RUN, batch_rows=1), whole)
+
+
+def write_files(folder: Path, *tables: pa.Table) -> Path:
+    folder.mkdir()
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"{number}.parquet")
+    return folder
+
+
+def test_files_of_a_folder_that_differ(tmp_path):
+    judged = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 2], "intent_id": ["1", "2"]})
+    more = pa.table({"query_id": ["2"] * 2, "doc_id": ["a", "b"], "relevance": [1, 2], "intent_id": ["1", "2"]})
+    weighted = more.append_column("probability", pa.array([0.9, 0.1]))
+    run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    mixed = write_files(tmp_path / "mixed", judged, weighted)
+    nulls = write_files(tmp_path / "nulls", judged.append_column("probability", pa.nulls(2)), weighted)
+    expected = values(pa.concat_tables([judged, weighted], promote_options="default"), run, "D-nDCG@2")
+    for folder in (mixed, nulls):
+        np.testing.assert_array_equal(values(folder, run, "D-nDCG@2"), expected)
+
+    near = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [1 + 1e-12, 1.0]})
+    far = pa.table({"query_id": ["2"], "doc_id": ["a"], "score": pa.array([1.0], pa.float32())})
+    both = write_files(tmp_path / "run", far, near)
+    assert values(judged, both, "P@1").tolist() == [[[1.0]]]
+    assert values(judged, near, "nDCG@1").tolist() == values(judged, both, "nDCG@1").tolist()
+    numbered = far.set_column(0, "query_id", pa.array([1])).set_column(1, "doc_id", pa.array(["c"]))
+    other = write_files(tmp_path / "other", near, numbered)
+    assert values(judged, other, "P@3").tolist() == [[[2 / 3]]]
+
+
+def test_ids_with_fractions_in_pieces():
+    qrels = pa.table({"query_id": [1.0, 1.0, 2.5], "doc_id": ["a", "b", "a"], "relevance": [1, 1, 1]})
+    with pytest.raises(
+        IrdivError, match=r"column 'query_id' of the qrels has numbers with fractions as ids, such as 2.5"
+    ):
+        values(qrels, {"1": {"a": 1.0}}, "P@2", batch_rows=1)
+    whole_numbers = qrels.set_column(0, "query_id", pa.array([1.0, 1.0, 2.0]))
+    assert values(whole_numbers, {"1": {"a": 1.0}}, "P@2", batch_rows=1).tolist() == [[[0.5, 0.0]]]
+
+
+def test_odd_columns_in_batches():
+    qrels = QRELS[24:48].assign(description=[{"a": 1}, "b", None] * 8, type=["inf", None, "inf"] * 8)
+    qrels["parent_id"] = pd.Series([3, "3", None] * 8, dtype=object)
+    qrels = qrels.assign(intent_id="1").drop_duplicates(["query_id", "doc_id"])
+    np.testing.assert_array_equal(values(qrels, RUN, "I-rec@5", batch_rows=2), values(qrels, RUN, "I-rec@5"))
+    adhoc = qrels.drop(columns=["intent_id", "parent_id", "type", "description"])
+    for iteration in (0.0, ["0", "Q0"] * (len(adhoc) // 2) + ["0"] * (len(adhoc) % 2)):
+        for rows in (None, 3):
+            with pytest.raises(IrdivError, match="needs intents"):
+                values(adhoc.assign(iteration=iteration), RUN, "I-rec@5", batch_rows=rows)
+
+
+def test_batch_rows_of_numpy_and_with_a_collection():
+    assert values(QRELS, RUN, "P@1", batch_rows=np.int64(5)).shape == (1, 1, 40)
+    with pytest.raises(IrdivError, match="batch_rows=-4 is not a whole number from 1"):
+        values(irdiv.Collection(QRELS), RUN, "P@1", batch_rows=-4)

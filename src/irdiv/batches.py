@@ -54,13 +54,11 @@ class Batches:
         for number, (name, source) in enumerate(zip(self._names, ranked, strict=True)):
             with about_run(name):
                 self._ranked.append(Buckets(source, plan, folder / f"run {number}"))
-        self.number = plan.number
+        self.buckets = sorted(plan.buckets)
 
-    def score(self, bucket: int, measures: Sequence[Any], ties: Ties, duplicates: Duplicates) -> Part | None:
-        """Score the topics of a bucket; None where it has none."""
+    def score(self, bucket: int, measures: Sequence[Any], ties: Ties, duplicates: Duplicates) -> Part:
+        """Score the topics of a bucket."""
         table = self._judged.load(bucket)
-        if len(table) == 0:
-            return None
         columns = qrels_columns(table)._replace(max_grade=self._judged.max_grade)
         collection = Collection.from_columns(columns)
         scorer = Scorer(collection, measures, ties, duplicates)
@@ -98,8 +96,7 @@ def evaluate_in_batches(
         # Other programs may keep values in global variables.
         ours = all(isinstance(stand_in(measure) or measure, Measure) for measure in measures)
         score = partial(batches.score, measures=measures, ties=ties, duplicates=duplicates)
-        scored = ahead(score, range(batches.number), WORKERS if ours else 1)
-        parts = [part for part in scored if part is not None]
+        parts = list(ahead(score, batches.buckets, WORKERS if ours else 1))
     ids = concatenated([part.topics for part in parts])
     natural = natural_order(ids)
     topics = np.asarray(ids.take(natural), dtype=object)

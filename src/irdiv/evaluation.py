@@ -23,9 +23,9 @@ from irdiv.errors import IrdivError, about_run, examples
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.frames.ids import strings
 from irdiv.frames.sources import Framed, Kind, in_kind, is_parquet, is_stream, kind_of
-from irdiv.frames.trec import run_frame
+from irdiv.frames.trec import plain_run_frame
 from irdiv.kernels.lists import ordered_sum
-from irdiv.measures.declaration import Measure
+from irdiv.measures.declaration import Measure, whole
 from irdiv.measures.spec import parse
 from irdiv.scoring import Scorer
 from irdiv.threads import ahead
@@ -237,9 +237,9 @@ def evaluate(
     wanted = resolve(measures, components, parameters)
     named = named_runs(runs)
     kind: Kind = next((k for k in map(kind_of, (*named.values(), qrels)) if k is not None), "pandas")
+    rows = ROWS_AT_ONCE if batch_rows is None else _at_least_one(batch_rows)
     streamed = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
     if streamed and not isinstance(qrels, Collection):
-        rows = ROWS_AT_ONCE if batch_rows is None else _at_least_one(batch_rows)
         topics, values = evaluate_in_batches(qrels, named, wanted, ties, duplicates, rows)
         return Evaluation(tuple(named), topics, tuple(wanted), values, kind)
     collection = qrels if isinstance(qrels, Collection) else Collection(qrels)
@@ -253,14 +253,18 @@ def evaluate(
 
 
 def _at_least_one(rows: int) -> int:
-    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
-        raise IrdivError(f"batch_rows={rows!r} is not a number of rows; give a whole number from 1.")
-    return rows
+    try:
+        return whole(1)(rows)
+    except (TypeError, ValueError) as error:
+        raise IrdivError(f"batch_rows={rows!r} is not {error}.") from None
 
 
 def _read(run: RunLike) -> RunLike:
-    """Return the frame of a TREC file; any other run as it is."""
-    return run_frame(run) if isinstance(run, str | os.PathLike) and not is_parquet(run) else run
+    """Return the frame of a plain TREC file; any other run as it is."""
+    if not isinstance(run, str | os.PathLike) or is_parquet(run):
+        return run
+    frame = plain_run_frame(run)
+    return run if frame is None else frame
 
 
 def shown_progress(items: Any, unit: str, progress: bool) -> Any:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import Duplicates, Ties
+from irdiv.arrays.ranking import Duplicates, Ties, no_topic_in_common
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation import Evaluation, MeasureLike, resolve
 from irdiv.frames.columns import ALIASES, INTENT_FACTS, NO_ITERATION, qrels_columns
@@ -67,20 +67,24 @@ def evaluate(
     qrels = _needed(qrels, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
     runs = _needed(runs, "run", ("query_id", "doc_id", by), (_RUN,))
     runs = runs.withColumnRenamed(_column(runs, "run", "query_id"), query)
+    for kind, name in (("qrels", "query_id"), ("qrels", "doc_id")):
+        qrels = _spelt(qrels, _column(qrels, kind, name), functions)
+    for name in (query, _column(runs, "run", "doc_id")):
+        runs = _spelt(runs, name, functions)
     if any(isinstance(m, Measure) and m.declaration.needs_intents for m in asked):
         _column(qrels, "qrels", "intent_id")
     highest, topics = _facts(qrels, query, functions)
     names = [row[0] for row in runs.select(_RUN).distinct().collect()] if _RUN in runs.columns else [None]
     if not names:
         raise IrdivError("the runs are empty: expected at least one row.")
+    if _RUN in runs.columns and None in names:
+        raise IrdivError("the runs have a missing name: column 'run' is null in some row. Give every row its system.")
+    _refuse_strange_runs(qrels, runs, query, functions)
     qrels = _with_intents_told_apart(qrels, functions)
     number = _tasks(tasks, topics, qrels.sparkSession.sparkContext.defaultParallelism)
 
     def dealt(frame: Any) -> Any:
-        key = functions.col(query).cast("string")
-        return frame.withColumn(query, key).withColumn(
-            _BUCKET, functions.pmod(functions.xxhash64(key), functions.lit(number))
-        )
+        return frame.withColumn(_BUCKET, functions.pmod(functions.xxhash64(query), functions.lit(number)))
 
     judged = dealt(qrels).withColumn("max_grade", functions.lit(highest))
     specs = [str(measure) for measure in asked]
@@ -121,12 +125,34 @@ def _column(frame: Any, kind: str, name: str) -> str:
 def _facts(qrels: Any, query: str, functions: Any) -> tuple[int, int]:
     """Return the highest grade of all topics, which ERR needs, and about how many topics there are."""
     told = ["max_grade"] if "max_grade" in qrels.columns else []
-    grades = [functions.max(name) for name in [_column(qrels, "qrels", "relevance"), *told]]
+    grades = [
+        functions.max(functions.col(name).cast("double")) for name in [_column(qrels, "qrels", "relevance"), *told]
+    ]
     topics, *found = qrels.agg(functions.approx_count_distinct(query), *grades).first()
     found = [value for value in found if value is not None]
     if not found:
         raise IrdivError("the qrels are empty: expected at least one row.")
     return max(int(max(found)), 0), int(topics)
+
+
+def _spelt(frame: Any, column: str, functions: Any) -> Any:
+    """Return a frame with a column of ids as strings, spelt as `irdiv.evaluate` does: 51.0 is the topic 51."""
+    values = functions.col(column)
+    if (
+        dict(frame.dtypes)[column] in ("double", "float")
+        and not frame.filter(values != functions.rint(values)).limit(1).count()
+    ):
+        values = values.cast("bigint")
+    return frame.withColumn(column, values.cast("string"))
+
+
+def _refuse_strange_runs(qrels: Any, runs: Any, query: str, functions: Any) -> None:
+    """Refuse runs without any topic of the qrels; a few of their topics mostly tell."""
+    some = [row[0] for row in runs.select(query).limit(1000).distinct().collect()]
+    if qrels.filter(functions.col(query).isin(some)).limit(1).count():
+        return
+    if runs.select(query).join(qrels.select(query).distinct(), query, "left_semi").limit(1).count() == 0:
+        raise no_topic_in_common([row[0] for row in qrels.select(query).limit(4).collect()], some)
 
 
 def _with_intents_told_apart(qrels: Any, functions: Any) -> Any:

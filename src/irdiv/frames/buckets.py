@@ -22,6 +22,7 @@ from irdiv.frames.columns import (
     names_no_intent,
     numbers,
     refuse_empty,
+    texts,
 )
 from irdiv.frames.fingerprints import fingerprints
 from irdiv.frames.ids import Ids, as_ids, factorize_grouped
@@ -74,20 +75,30 @@ class Source:
             raise IrdivError(f"{error}{where}") from None
 
     def _column(self, name: str, column: nw.Series[Any]) -> Any:
+        # A piece is small enough for short offsets and numbers, and most of the work is writing them.
         if name in ("query_id", "doc_id", "intent_id"):
-            # A piece is small enough for short offsets and numbers, and most of the work is writing them.
+            if column.dtype.is_float():
+                self._refuse_fractions(column)
             return as_ids(column, self.kind).cast(pa.string())
         if name in ("relevance", "max_grade"):
             return grades(column).astype(np.int32)
         if name in ("score", "rank", "probability"):
-            return numbers(column, self.kind, nulls=name == "probability")
-        return column.to_arrow().cast(pa.large_string())
+            return pa.array(numbers(column, self.kind, nulls=name == "probability"), from_pandas=True)
+        return pa.array(texts(column), pa.string())
+
+    def _refuse_fractions(self, column: nw.Series[Any]) -> None:
+        """Refuse ids that a whole column would spell otherwise than a piece of it: 1.0 beside 2.5 is not 1."""
+        values = column.drop_nulls().to_numpy()
+        fractions = values[values != np.rint(values)]
+        if len(fractions):
+            raise IrdivError(
+                f"column {column.name!r} of the {self.kind} has numbers with fractions as ids, such as {fractions[0]}; "
+                "make them strings."
+            )
 
     def names_no_intent(self, piece: pa.Table) -> bool:
         """Tell whether what could be intents in a piece are iterations of ad hoc qrels."""
-        return self._names.get("intent_id") == "iteration" and names_no_intent(
-            nw.from_native(piece, eager_only=True)["intent_id"]
-        )
+        return self._names.get("intent_id") == "iteration" and names_no_intent(piece["intent_id"].combine_chunks())
 
 
 _READ = {"qrels": trec.qrels_frame, "run": trec.run_frame}
@@ -104,8 +115,8 @@ class Plan:
         self._rows, self._spread = rows, max(-(-expected // rows), 1)
         self._bucket: dict[str, int] = {}
         self._assigned = 0
-        self.number = 0
-        """How many buckets there are."""
+        self.buckets: set[int] = set()
+        """The numbers of those that topics belong to."""
 
     def assign(self, topics: Ids, sizes: Ints, together: bool) -> Ints:
         """Return the bucket of each topic of the qrels, after deciding on those that are new."""
@@ -118,7 +129,7 @@ class Plan:
         else:
             bucket = (fingerprints(topics.take(new)) % np.uint64(self._spread)).astype(np.int64)
         self._bucket.update(zip(topics.take(new).to_pylist(), bucket.tolist(), strict=True))
-        self.number = max(self.number, int(bucket.max(initial=-1)) + 1)
+        self.buckets.update(np.unique(bucket).tolist())
         return bucket if len(new) == len(names) else self.find(topics)
 
     def find(self, topics: Ids) -> Ints:

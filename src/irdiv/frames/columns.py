@@ -90,7 +90,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     if not may_be_empty:
         refuse_empty(len(frame), frame.columns, "qrels")
     intent = as_ids(frame[names["intent_id"]], "qrels") if "intent_id" in names else None
-    if names.get("intent_id") == "iteration" and names_no_intent(frame["iteration"]):
+    if names.get("intent_id") == "iteration" and names_no_intent(intent):
         intent = None
     return QrelsColumns(
         query=as_ids(frame[names["query_id"]], "qrels"),
@@ -163,12 +163,13 @@ def _from_dicts(data: Mapping[Any, Any], kind: str, nested: Sequence[str]) -> An
         )
     rows = list(data.values())
     values = list(chain.from_iterable(row.values() for row in rows))
-    if not set(map(type, values)) <= {int, float}:
+    numbers = np.array(values) if set(map(type, values)) <= {int, float} else np.array([None])
+    if numbers.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
         triples = [(key, inside, v) for key, row in data.items() for inside, v in row.items()]
         return pd.DataFrame(triples, columns=list(nested))
     of_row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     keys, inside = strings(list(data)).take(of_row), strings(list(chain.from_iterable(rows)))
-    return pa.table({outer: keys, inner: inside, value: np.array(values)})
+    return pa.table({outer: keys, inner: inside, value: numbers})
 
 
 def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:
@@ -202,9 +203,10 @@ def find_columns(present: Sequence[str], kind: str, needed: Sequence[str], optio
     return found
 
 
-def names_no_intent(iteration: nw.Series[Any]) -> bool:
-    """Tell whether a column holds what ad hoc qrels have there, and nothing else."""
-    return len(iteration) > 0 and str(iteration[0]) in NO_ITERATION and iteration.n_unique() == 1
+def names_no_intent(iterations: Ids) -> bool:
+    """Tell whether iterations are those of ad hoc qrels, and nothing else."""
+    first = iterations[:1].to_pylist()
+    return bool(first) and first[0] in NO_ITERATION and set(iterations.unique().to_pylist()) <= set(NO_ITERATION)
 
 
 def refuse_empty(rows: int, columns: Sequence[str], kind: str) -> None:
@@ -222,7 +224,7 @@ def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
         values = numbers(column, "qrels")
     if max(int(values.max(initial=0)), -int(values.min(initial=0))) > MOST_GRADE:
         raise IrdivError(
-            f"grades are levels of a scale, but column {column.name!r} holds {values[np.abs(values).argmax()]:.0f}; "
+            f"grades are levels of a scale, but column {column.name!r} holds {_extreme(values)}; "
             f"map them to levels up to {MOST_GRADE} first."
         )
     off = np.zeros(0, dtype=bool) if whole else values != np.rint(values)
@@ -232,6 +234,10 @@ def grades(column: nw.Series[Any]) -> NDArray[np.int64]:
             "map the grades to integers first, or give gains by the parameter gain={grade: gain}."
         )
     return values.astype(np.int64)
+
+
+def _extreme(values: NDArray[Any]) -> int:
+    return max(int(values.max()), int(values.min()), key=abs)
 
 
 def numbers(column: nw.Series[Any], kind: str, *, nulls: bool = False) -> NDArray[np.float64]:
@@ -263,15 +269,23 @@ def check_probabilities(column: nw.Series[Any]) -> None:
 def _any_known(columns: Sequence[nw.Series[Any]], rows: int) -> NDArray[np.bool_]:
     known = np.zeros(rows, dtype=bool)
     for column in columns:
-        known |= ~np.asarray(column.is_null().to_numpy(), dtype=bool)
+        missing = np.asarray(column.is_null().to_numpy(), dtype=bool)
+        if column.dtype.is_float():
+            missing = missing | np.isnan(np.asarray(column.to_numpy(), dtype=np.float64))
+        known |= ~missing
     return known
 
 
 def optional_ids(column: nw.Series[Any]) -> NDArray[np.object_]:
-    """Return ids as strings, and None where there is none."""
+    """Return ids as strings, and None where there is none or an empty one."""
+    out = texts(column)
+    out[out == ""] = None
+    return out
+
+
+def texts(column: nw.Series[Any]) -> NDArray[np.object_]:
+    """Return values as strings, and None where there is none."""
     known = (~column.is_null()).to_numpy()
     out = np.full(len(column), None, dtype=object)
-    ids = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
-    out[known] = ids
-    out[out == ""] = None
+    out[known] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
     return out

@@ -38,13 +38,19 @@ def strings(values: Sequence[Any] | NDArray[Any] | pd.Series[Any]) -> Ids:
     try:
         return _one_piece(pa.array(values, type=_STRING, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if pd.isna(value) else str(value) for value in values], _STRING)
+        return pa.array([None if _is_missing(value) else str(value) for value in values], _STRING)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def _from_pandas(series: pd.Series[Any]) -> Any:
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy()
         return strings(series.cat.categories.tolist()).take(pa.array(codes, mask=codes < 0))
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "mM":
+        return strings(series.astype(str).astype(object).where(series.notna(), None))
     return strings(series) if series.dtype == object else _from_arrow(pa.array(series))
 
 

@@ -32,7 +32,10 @@ def is_parquet(data: Any) -> bool:
     if not isinstance(data, str | os.PathLike):
         return False
     path = Path(data)
-    return bool(_parquet_files(path)) if path.is_dir() else path.suffix.lower() in _ENDINGS or _has_magic(path)
+    try:
+        return bool(_parquet_files(path)) if path.is_dir() else path.suffix.lower() in _ENDINGS or _has_magic(path)
+    except OSError:
+        return False
 
 
 _ENDINGS = (".parquet", ".pq")
@@ -44,11 +47,8 @@ def _parquet_files(folder: Path) -> list[str]:
 
 
 def _has_magic(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"PAR1"
-    except OSError:
-        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def _is_dataset(data: Any) -> bool:
@@ -124,12 +124,29 @@ def _opened(data: Any, kind: str) -> Any:
     path = Path(data)
     if path.is_dir():
         # Values may stand in the names of folders, and other files beside Parquet.
-        return dataset.dataset(
-            _parquet_files(path), format="parquet", partitioning="hive", partition_base_dir=str(path)
-        )
+        folder = {"format": "parquet", "partitioning": "hive", "partition_base_dir": str(path)}
+        files = _parquet_files(path)
+        return dataset.dataset(files, schema=_common_schema(dataset.dataset(files, **folder)), **folder)
     if not path.exists():
         raise IrdivError(f"no such {kind} file: {os.fspath(data)!r}")
     return dataset.dataset(str(path), format="parquet")
+
+
+def _common_schema(found: Any) -> pa.Schema:
+    """Return a schema that all files of a dataset fit, where Arrow would take that of the first."""
+    kinds: dict[str, Any] = {}
+    for schema in (*(fragment.physical_schema for fragment in found.get_fragments()), found.schema):
+        for name, kind in zip(schema.names, schema.types, strict=True):
+            kinds[name] = _common_type(kinds.get(name, kind), kind)
+    return pa.schema(kinds)
+
+
+def _common_type(one: Any, two: Any) -> Any:
+    fields = (pa.schema({"": kind}) for kind in (one, two))
+    try:
+        return one if one == two else pa.unify_schemas(list(fields), promote_options="permissive").types[0]
+    except pa.ArrowTypeError:
+        return pa.string()  # ids are numbers in one file and names in another
 
 
 class Framed:

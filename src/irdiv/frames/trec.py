@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -119,6 +120,19 @@ def run_frame(path: PathLike) -> Any:
     return _read(Path(path), _RUN)
 
 
+def plain_run_frame(path: PathLike) -> pa.Table | None:
+    """Read a TREC run file that is as plain as most are; None for another, which may be at fault.
+
+    Unlike `run_frame` it may be called in a thread: to look for faults, pandas' warnings become errors everywhere.
+    """
+    try:
+        with open_file(Path(path), _RUN.kind) as file:
+            _pass_description(file)
+            return None if _has_semicolons(file, _RUN) else _by_arrow(file.read(), _RUN)
+    except (ValueError, EOFError, OSError, zlib.error):
+        return None
+
+
 def _read(path: Path, layout: Layout) -> pa.Table | pd.DataFrame:
     """Read a file by Arrow if it is as plain as most are, else by pandas, to the same effect."""
     if is_parquet(path):
@@ -141,7 +155,7 @@ def _by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
     types = {name: _ARROW[layout.kinds[name].dtype if name in layout.kinds else str] for name in layout.columns}
     checked = any(kind.dtype is str for kind in layout.kinds.values())
     blank, tabulator = b" " in content, b"\t" in content
-    if checked or blank is tabulator or b"\r" in content:
+    if checked or blank is tabulator or b"\r" in content or _may_be_hexadecimal(content):
         return None
     try:
         table = csv.read_csv(
@@ -156,6 +170,13 @@ def _by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
     words = (pc.min(pc.binary_length(table[name])).as_py() for name in types if types[name] == pa.large_string())
     numbers = (pc.all(pc.is_finite(table[name])).as_py() for name in types if types[name] == pa.float64())
     return table if len(table) and all(words) and all(numbers) else None
+
+
+def _may_be_hexadecimal(content: bytes) -> bool:
+    """Tell whether 0x, which begins a number to Arrow only, or a second byte order mark stands anywhere."""
+    letters = np.frombuffer(content, dtype=np.uint8)
+    x = np.flatnonzero((letters | 0x20) == ord("x"))
+    return bool((letters[x - 1] == ord("0")).any()) or content[3:6] == codecs.BOM_UTF8
 
 
 _ARROW = {str: pa.large_string(), int: pa.int64(), float: pa.float64()}
