@@ -126,9 +126,8 @@ def plain_run_frame(path: PathLike) -> pa.Table | None:
     Unlike `run_frame` it may be called in a thread: to look for faults, pandas' warnings become errors everywhere.
     """
     try:
-        with open_file(Path(path), _RUN.kind) as file:
-            _pass_description(file)
-            return None if _has_semicolons(file, _RUN) else _by_arrow(file.read(), _RUN)
+        content, semicolons = _content(Path(path), _RUN)
+        return None if semicolons else _by_arrow(content, _RUN)
     except (ValueError, EOFError, OSError, zlib.error):
         return None
 
@@ -140,14 +139,19 @@ def _read(path: Path, layout: Layout) -> pa.Table | pd.DataFrame:
             f"{str(path)!r} is Parquet, not a TREC file; give it to irdiv.evaluate, or to pandas.read_parquet."
         )
     try:
-        with open_file(path, layout.kind) as file:
-            _pass_description(file)
-            semicolons = _has_semicolons(file, layout)
-            content: bytes = file.read()
-            table = None if semicolons else _by_arrow(content, layout)
-            return _by_pandas(content, layout, semicolons) if table is None else table
+        content, semicolons = _content(path, layout)
+        table = None if semicolons else _by_arrow(content, layout)
+        return _by_pandas(content, layout, semicolons) if table is None else table
     except (ValueError, OverflowError, EOFError, OSError, zlib.error, pd.errors.ParserWarning, RuntimeWarning) as error:
         raise _diagnosis(path, layout, None if isinstance(error, _LayoutError) else error) from None
+
+
+def _content(path: Path, layout: Layout) -> tuple[bytes, bool]:
+    """Return the lines of a file behind what it may start with, and whether semicolons separate their columns."""
+    with open_file(path, layout.kind) as file:
+        _pass_description(file)
+        semicolons = _has_semicolons(file, layout)
+        return file.read(), semicolons
 
 
 def _by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
