@@ -25,7 +25,7 @@ import irdiv
 from benchmarks import data
 from benchmarks.timing import Comparison, compare
 from irdiv import properties
-from irdiv.evaluation import Evaluation
+from irdiv.results import Evaluation
 
 NINE = [ERR_IA @ 10, nERR_IA @ 10, alpha_DCG @ 10, alpha_nDCG @ 10, NRBP, nNRBP, AP_IA, P_IA @ 10, StRecall @ 10]
 NINE_OF_PYNDEVAL = ["ERR-IA@10", "nERR-IA@10", "alpha-DCG@10", "alpha-nDCG@10", "NRBP", "nNRBP", "MAP-IA", "P-IA@10"]

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.evaluation import Evaluation
+from irdiv.results import Evaluation
 from irdiv.stats import paired, power, resampling
 from irdiv.stats.compare import tukey_p
 from test_laws import random_collection, random_run

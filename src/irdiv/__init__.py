@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irdiv.datasets.imine import read_imine
     from irdiv.datasets.irds import TestCollection, load
     from irdiv.datasets.ntcir import read_ntcir_qrels
-    from irdiv.evaluation import Evaluation, evaluate
+    from irdiv.evaluation import evaluate
     from irdiv.frames.intent_files import read_intents
     from irdiv.frames.intents import with_intents
     from irdiv.frames.trec import read_qrels, read_run
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from irdiv.oracles import ideal_gaps, oracle
     from irdiv.plugins.ir_datasets_plugin import register_imine
     from irdiv.plugins.pyterrier_plugin import oracle_transformer
+    from irdiv.results import Evaluation
     from irdiv.stats.agreement import concordance, correlate, tau_ap
     from irdiv.stats.compare import compare
     from irdiv.stats.paired import PairedTest, bootstrap_test, randomisation_test, t_test
@@ -65,7 +66,7 @@ _install()
 _LAZY = {
     "Collection": "irdiv.arrays.collection",
     "DiscriminativePower": "irdiv.stats.power",
-    "Evaluation": "irdiv.evaluation",
+    "Evaluation": "irdiv.results",
     "Hierarchy": "irdiv.views.hierarchy",
     "PairedTest": "irdiv.stats.paired",
     "TestCollection": "irdiv.datasets.irds",

@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_topic_in_common
 from irdiv.errors import IrdivError, examples
-from irdiv.evaluation import Evaluation, MeasureLike, resolve
+from irdiv.evaluation import MeasureLike, resolve
 from irdiv.frames.columns import ALIASES, INTENT_FACTS, NO_ITERATION, qrels_columns
 from irdiv.measures.declaration import Measure
 from irdiv.measures.spec import parse
+from irdiv.results import Evaluation
 from irdiv.scoring import Scorer
 
 SCHEMA = "run string, query_id string, measure string, value double"
@@ -67,10 +68,8 @@ def evaluate(
     qrels = _needed(qrels, "qrels", ("query_id", "doc_id", "relevance"), ("intent_id", *INTENT_FACTS, "max_grade"))
     runs = _needed(runs, "run", ("query_id", "doc_id", by), (_RUN,))
     runs = runs.withColumnRenamed(_column(runs, "run", "query_id"), query)
-    for kind, name in (("qrels", "query_id"), ("qrels", "doc_id")):
-        qrels = _spelt(qrels, _column(qrels, kind, name), functions)
-    for name in (query, _column(runs, "run", "doc_id")):
-        runs = _spelt(runs, name, functions)
+    qrels = _spelt(_spelt(qrels, query, functions), _column(qrels, "qrels", "doc_id"), functions)
+    runs = _spelt(_spelt(runs, query, functions), _column(runs, "run", "doc_id"), functions)
     if any(isinstance(m, Measure) and m.declaration.needs_intents for m in asked):
         _column(qrels, "qrels", "intent_id")
     highest, topics = _facts(qrels, query, functions)

@@ -27,7 +27,7 @@ from irdiv.frames.trec import run_tag
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irdiv.evaluation import Evaluation
+    from irdiv.results import Evaluation
 
 
 def _eval(arguments: argparse.Namespace) -> None:

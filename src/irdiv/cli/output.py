@@ -13,7 +13,7 @@ from irdiv.errors import IrdivError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irdiv.evaluation import Evaluation
+    from irdiv.results import Evaluation
 
 
 def print_evaluation(evaluation: Evaluation, arguments: argparse.Namespace) -> None:

@@ -163,13 +163,13 @@ def _from_dicts(data: Mapping[Any, Any], kind: str, nested: Sequence[str]) -> An
         )
     rows = list(data.values())
     values = list(chain.from_iterable(row.values() for row in rows))
-    numbers = np.array(values) if set(map(type, values)) <= {int, float} else np.array([None])
-    if numbers.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
+    array = np.array(values) if set(map(type, values)) <= {int, float} else np.array([None])
+    if array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
         triples = [(key, inside, v) for key, row in data.items() for inside, v in row.items()]
         return pd.DataFrame(triples, columns=list(nested))
     of_row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     keys, inside = strings(list(data)).take(of_row), strings(list(chain.from_iterable(rows)))
-    return pa.table({outer: keys, inner: inside, value: numbers})
+    return pa.table({outer: keys, inner: inside, value: array})
 
 
 def _from_namedtuples(data: Iterable[Any], kind: str, nested: Sequence[str]) -> pd.DataFrame:

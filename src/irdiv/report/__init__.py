@@ -15,10 +15,11 @@ import pandas as pd
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ordered, Scene, Ties, order_run
 from irdiv.errors import IrdivError
-from irdiv.evaluation import Evaluation, evaluate, named_runs
+from irdiv.evaluation import evaluate, named_runs
 from irdiv.frames.columns import QrelsLike, RunLike
 from irdiv.frames.trec import PathLike
 from irdiv.measures.spec import parse
+from irdiv.results import Evaluation
 from irdiv.stats.compare import compare
 from irdiv.stats.intervals import intervals
 from irdiv.stats.power import DiscriminativePower, discriminative_power

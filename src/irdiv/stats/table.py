@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.evaluation import Evaluation
 from irdiv.frames.columns import as_frame, numbers
 from irdiv.frames.ids import as_ids, natural_order
 from irdiv.kernels.lists import Floats
 from irdiv.measures.spec import parse
+from irdiv.results import Evaluation
 
 EvaluationLike: TypeAlias = Any
 """An `Evaluation`, or a frame with ``run, query_id, measure, value``."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from irdiv.evaluation import Evaluation
+    from irdiv.results import Evaluation
 
 _ALPHA = 0.05
 
