@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure irdiv and what users would pick instead, side by side.",
-        epilog="workloads:\n" + "\n".join(f"  {name:5} {told}" for name, told in WORKLOADS.items()),
+        epilog="workloads:\n" + "\n".join(f"  {name:5} {summary}" for name, summary in WORKLOADS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("workloads", nargs="*", metavar="workload", help="some of those below; all by default")

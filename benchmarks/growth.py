@@ -35,22 +35,22 @@ TITLES = {
 
 def growths(quick: bool = False) -> Iterator[Growth]:
     """Measure all sizes, or all but the largest two."""
-    for kind, sizes in SIZES.items():
-        growth = Growth("f", TITLES[kind], kind)
+    for dimension, sizes in SIZES.items():
+        growth = Growth("f", TITLES[dimension], dimension)
         for size in sizes[:-2] if quick else sizes:
-            command = [sys.executable, "-m", "benchmarks.growth", kind, str(size)]
+            command = [sys.executable, "-m", "benchmarks.growth", dimension, str(size)]
             growth.points.append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
         yield growth
 
 
-def measure(kind: str, size: int) -> dict[str, Any]:
+def measure(dimension: str, size: int) -> dict[str, Any]:
     """Return seconds and the peak of memory for one size."""
-    if kind == "topics":
+    if dimension == "topics":
         return _streamed(size)
-    topics = size if kind == "compiled" else 10 if kind == "judged" else 1000
-    judged = size if kind == "judged" else 20
-    depth = size if kind == "depth" else 20
-    qrels, run = data.grown(topics, size if kind == "intents" else 5, judged, depth)
+    topics = size if dimension == "compiled" else 10 if dimension == "judged" else 1000
+    judged = size if dimension == "judged" else 20
+    depth = size if dimension == "depth" else 20
+    qrels, run = data.grown(topics, size if dimension == "intents" else 5, judged, depth)
     collection = irdiv.Collection(qrels)
     irdiv.evaluate(collection, run, SPEC)
     return {

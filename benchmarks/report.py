@@ -100,8 +100,8 @@ def draw(comparisons: Sequence[Comparison], growths: Sequence[Growth], path: Pat
     )[:, 0]
     axes = upper.subplots()
     places = range(len(bars))[::-1]
-    colours = ["#2a6f97" if ratio >= 1 else "#b56576" for _, ratio, _ in bars]
-    axes.barh(places, [ratio - 1 for _, ratio, _ in bars], left=1, color=colours)
+    colors = ["#2a6f97" if ratio >= 1 else "#b56576" for _, ratio, _ in bars]
+    axes.barh(places, [ratio - 1 for _, ratio, _ in bars], left=1, color=colors)
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks(places, [name for name, _, _ in bars], fontsize=8)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-import irdiv.spark
+import irdiv.plugins.spark
 from benchmarks import data
 from benchmarks.timing import Comparison, compare
 
@@ -41,11 +41,13 @@ def spark() -> Iterator[Comparison]:
         def done(frame: Any) -> None:
             frame.write.format("noop").mode("overwrite").save()
 
-        def dealt(frame: Any) -> Any:
-            bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(TOPICS // irdiv.spark.TOPICS_A_TASK))
+        def partitioned(frame: Any) -> Any:
+            bucket = functions.pmod(
+                functions.xxhash64("query_id"), functions.lit(TOPICS // irdiv.plugins.spark.TOPICS_PER_TASK)
+            )
             return frame.withColumn("bucket", bucket).groupBy("bucket")
 
-        schema = irdiv.spark.ARROW_SCHEMA
+        schema = irdiv.plugins.spark.ARROW_SCHEMA
 
         def nothing(judged: pa.Table, ranked: pa.Table) -> pa.Table:
             return schema.empty_table()
@@ -54,9 +56,11 @@ def spark() -> Iterator[Comparison]:
             "h",
             f"{SPEC} of {TOPICS:,} topics from Parquet",
             {
-                "irdiv on Spark": lambda: done(irdiv.spark.evaluate(qrels, run, SPEC)),
+                "irdiv on Spark": lambda: done(irdiv.plugins.spark.evaluate(qrels, run, SPEC)),
                 "Spark alone, tasks that do nothing": lambda: done(
-                    dealt(qrels).cogroup(dealt(run)).applyInArrow(nothing, schema=irdiv.spark.SCHEMA)
+                    partitioned(qrels)
+                    .cogroup(partitioned(run))
+                    .applyInArrow(nothing, schema=irdiv.plugins.spark.SCHEMA)
                 ),
                 "irdiv without Spark": lambda: irdiv.evaluate(*paths, SPEC),
             },

@@ -25,7 +25,7 @@ import irdiv
 from benchmarks import data
 from benchmarks.timing import Comparison, compare
 from irdiv import properties
-from irdiv.results import Evaluation
+from irdiv.evaluation.results import Evaluation
 
 NINE = [ERR_IA @ 10, nERR_IA @ 10, alpha_DCG @ 10, alpha_nDCG @ 10, NRBP, nNRBP, AP_IA, P_IA @ 10, StRecall @ 10]
 NINE_OF_PYNDEVAL = ["ERR-IA@10", "nERR-IA@10", "alpha-DCG@10", "alpha-nDCG@10", "NRBP", "nNRBP", "MAP-IA", "P-IA@10"]
@@ -45,7 +45,7 @@ def ndeval() -> Iterator[Comparison]:
         return collection
 
     collection, theirs = prepare(), ir_measures.pyndeval.evaluator(NINE, qrels)
-    bare = pyndeval.RelevanceEvaluator(judged, NINE_OF_PYNDEVAL)
+    pyndeval_alone = pyndeval.RelevanceEvaluator(judged, NINE_OF_PYNDEVAL)
     ours, peer = irdiv.evaluate(collection, run, NINE).summary().iloc[0], theirs.calc_aggregate(run)
     np.testing.assert_allclose(ours.to_numpy(), [peer[measure] for measure in NINE], atol=1e-9)
 
@@ -61,7 +61,7 @@ def ndeval() -> Iterator[Comparison]:
     yield compare(
         "a",
         "score a run in memory (pyndeval: of tuples)",
-        {"irdiv": lambda: irdiv.evaluate(collection, run, NINE), "pyndeval": lambda: bare.evaluate(ranked)},
+        {"irdiv": lambda: irdiv.evaluate(collection, run, NINE), "pyndeval": lambda: pyndeval_alone.evaluate(ranked)},
         target=5,
     )
     yield compare(
@@ -74,12 +74,12 @@ def ndeval() -> Iterator[Comparison]:
         },
         target=10,
     )
-    irdiv.take_over()
+    irdiv.set_ndeval_provider("irdiv")
     taken_over = ir_measures.evaluator(NINE, qrels)
-    irdiv.hand_back()
+    irdiv.set_ndeval_provider("pyndeval")
     yield compare(
         "a",
-        "score a run through ir_measures, after take_over()",
+        "score a run through ir_measures, after set_ndeval_provider",
         {
             "irdiv": lambda: taken_over.calc_aggregate(run),
             "ir_measures + pyndeval": lambda: theirs.calc_aggregate(run),
@@ -148,8 +148,8 @@ def ntcireval() -> Iterator[Comparison]:
     def scored(grade_of: dict[str, int], gains: list[float], docs: list[str]) -> tuple[float, float]:
         labeler = Labeler(grade_of, truncate=10)
         xrelnum = labeler.compute_per_level_doc_num(len(gains) + 1)
-        labelled = labeler.label(docs)
-        return MSnDCG(xrelnum, gains, 10).compute(labelled), QMeasure(xrelnum, gains, 1.0, 10).compute(labelled)
+        labeled = labeler.label(docs)
+        return MSnDCG(xrelnum, gains, 10).compute(labeled), QMeasure(xrelnum, gains, 1.0, 10).compute(labeled)
 
     def per_intent() -> np.ndarray:
         return np.array(
@@ -214,7 +214,7 @@ def adhoc() -> Iterator[Comparison]:
     ranx_qrels, ranx_run = ranx.Qrels(judged), ranx.Run(ranked)
     yield compare(
         "d",
-        "nDCG, AP, P@10 of a run in memory, each of its own kind of data",
+        "nDCG, AP, P@10 of a run in memory, each on its own data structures",
         {
             "irdiv, frame": lambda: irdiv.evaluate(collection, run, specs),
             "pytrec_eval, dicts": lambda: evaluator.evaluate(ranked),
@@ -245,7 +245,7 @@ _RANX_FROM_THE_START = (
 def significance() -> Iterator[Comparison]:
     """(e) The bootstrap test of all pairs of 20 runs on 50 topics by 10 measures, against a loop over pairs."""
     values = np.random.default_rng(0).random((20, 10, data.TOPICS))
-    evaluation = Evaluation(
+    evaluation: Evaluation[pd.DataFrame] = Evaluation(
         tuple(f"run{number}" for number in range(20)),
         np.array([str(topic) for topic in range(data.TOPICS)], dtype=object),
         tuple(irdiv.parse(f"D#-nDCG@{cutoff}") for cutoff in range(1, 11)),
@@ -267,7 +267,7 @@ def significance() -> Iterator[Comparison]:
         "e",
         "bootstrap test, 190 pairs x 10 measures, B = 1000",
         {
-            "irdiv": lambda: irdiv.discriminative_power(evaluation, delta=False),
+            "irdiv": lambda: irdiv.stats.discriminative_power(evaluation, delta=False),
             "scipy.stats.bootstrap in a loop over pairs": loop,
         },
         target=100,
@@ -292,7 +292,7 @@ def cold_start() -> Iterator[Comparison]:
         },
         memory=False,
     )
-    command = "from irdiv_command import main; main(['--help'])"
+    command = "from irdiv_cli import main; main(['--help'])"
     yield compare(
         "g",
         "--help of the command line",

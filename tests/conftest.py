@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from ir_measures import Qrel
 
 import irdiv
+
+collect_ignore = ["typed"]  # code that is type-checked, not run
 
 REAL_DATA = Path(os.environ.get("IRDIV_REAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
@@ -54,9 +57,12 @@ def irds_home(real_data: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _hand_back():
+def _clean_up():
+    """Undo what tests do to other packages: ir_measures' provider, open figures of pyplot."""
     yield
-    irdiv.hand_back()
+    irdiv.set_ndeval_provider("pyndeval")
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

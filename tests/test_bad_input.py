@@ -1,4 +1,4 @@
-"""Every user's mistake of section 8 gets the stated error."""
+"""Errors for mistakes in qrels, runs and arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_duplicates_first_keeps_the_best_ranked(qrels, run):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, None])
-def test_a_score_that_is_no_number(qrels, run, bad):
+def test_a_score_that_is_not_a_number(qrels, run, bad):
     with pytest.raises(IrdivError, match="column 'score' of the run must hold finite numbers, found .* in row 2"):
         evaluate(qrels, run.assign(score=run["score"].mask(run.index == 2, bad)))
 
@@ -47,11 +47,11 @@ def test_scores_that_are_words(qrels, run):
 
 
 @pytest.mark.parametrize(
-    ("column", "wanted"),
+    ("column", "expected"),
     [("query_id", "'query_id' or 'qid'"), ("doc_id", "'doc_id' or 'docno'"), ("score", "'score'")],
 )
-def test_a_run_without_a_column(qrels, run, column, wanted):
-    with pytest.raises(IrdivError, match=f"the run lacks a column: expected {wanted}, found"):
+def test_a_run_without_a_column(qrels, run, column, expected):
+    with pytest.raises(IrdivError, match=f"the run lacks a column: expected {expected}, found"):
         evaluate(qrels, run.drop(columns=column))
 
 
@@ -91,11 +91,11 @@ def test_empty_qrels(qrels, run):
 
 
 def test_a_missing_id(qrels, run):
-    with pytest.raises(IrdivError, match="the run has a missing id: column 'doc_id' is null in row 1"):
+    with pytest.raises(IrdivError, match="column 'doc_id' of the run has a missing id: it is null in row 1"):
         evaluate(qrels, run.assign(doc_id=run["doc_id"].mask(run.index == 1)))
 
 
-def test_grades_that_are_not_whole(qrels, run):
+def test_grades_that_are_not_integers(qrels, run):
     with pytest.raises(IrdivError, match="grades are whole numbers, but column 'relevance' holds 0.5"):
         evaluate(qrels.assign(relevance=0.5), run)
 
@@ -105,7 +105,7 @@ def test_no_topic_in_common(qrels, run):
         evaluate(qrels, run.assign(query_id="t" + run["query_id"]))
 
 
-def test_a_topic_without_relevant_document_scores_0_and_is_named(qrels, run):
+def test_a_topic_without_relevant_documents_scores_0_with_a_warning(qrels, run):
     more = pd.concat([qrels, pd.DataFrame([("3", "x", 0, "1")], columns=qrels.columns)])
     with pytest.warns(IrdivWarning, match="1 of 3 topics have no relevant document .*: '3'") as caught:
         table = irdiv.evaluate(more, run, list(irdiv.measures.registry))
@@ -149,12 +149,12 @@ def test_qrels_that_repeat_themselves(qrels, run):
         ({"a": {"1": {"d": 1.0}}, 1: pd.DataFrame(), "1": pd.DataFrame()}, "two runs have the same name"),
     ],
 )
-def test_something_that_is_no_run(qrels, given, message):
+def test_data_that_is_not_a_run(qrels, given, message):
     with pytest.raises(IrdivError, match=message):
         evaluate(qrels, given)
 
 
-def test_a_dict_of_columns_is_no_qrels(run):
+def test_a_dict_of_columns(run):
     with pytest.raises(IrdivError, match="expected {query_id: {doc_id: relevance}}, found values of type 'list'"):
         evaluate({"query_id": ["1"]}, run)
 
@@ -162,11 +162,11 @@ def test_a_dict_of_columns_is_no_qrels(run):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ties": "random"}, "ties='random' is not known; choose one of 'docid_desc'"),
-        ({"duplicates": "last"}, "duplicates='last' is not known"),
+        ({"ties": "random"}, "ties='random' is not one of 'docid_desc', 'docid_asc', 'input', 'rank'"),
+        ({"duplicates": "last"}, "duplicates='last' is not one of 'error', 'first'"),
         ({"gamma": 0.3}, "none of these measures has a parameter 'gamma'; they take intents, judged_only, rel"),
         ({"cutoff": 10}, "has a parameter 'cutoff'"),
-        ({"rel": 0}, "rel=0 is not a whole number"),
+        ({"rel": 0}, "rel=0 is not an integer"),
     ],
 )
 def test_bad_arguments(qrels, run, parameters, message):
@@ -174,29 +174,29 @@ def test_bad_arguments(qrels, run, parameters, message):
         evaluate(qrels, run, "I-rec@3", **parameters)
 
 
-@pytest.mark.parametrize(("measures", "message"), [([], "no measures given"), (3, "found 3"), ([3], "not 3")])
+@pytest.mark.parametrize(("measures", "message"), [([], "no measures given"), (3, "not 3"), ([3], "not 3")])
 def test_no_measures(qrels, run, measures, message):
     with pytest.raises(IrdivError, match=message):
         evaluate(qrels, run, measures)
 
 
 def test_intents_as_an_argument_of_evaluate(qrels, run):
-    with pytest.raises(IrdivError, match=r"evaluate\(with_intents\(qrels, intents\), …\)"):
+    with pytest.raises(IrdivError, match=r"evaluate\(with_intents\(qrels, intent_table\), …\)"):
         evaluate(qrels, run, "D-nDCG", intents=pd.DataFrame())
 
 
 @pytest.mark.parametrize("grade", [10**6, 10**19, -(10**6)])
-def test_grades_that_are_no_levels(run, grade):
+def test_grades_that_are_too_large(run, grade):
     with pytest.raises(IrdivError, match="grades are levels of a scale"):
         evaluate({"1": {"d1": grade}}, run, "Hit")
 
 
 def test_two_columns_of_one_name(qrels, run):
-    with pytest.raises(IrdivError, match="the run has two columns of the same name"):
+    with pytest.raises(IrdivError, match="two columns of the run have the same name"):
         evaluate(qrels, pd.concat([run, run[["score"]]], axis=1))
 
 
-def test_probabilities_are_asked_of_measures_that_use_them(qrels, run):
+def test_only_measures_with_probabilities_check_them(qrels, run):
     nothing = qrels.assign(probability=0.0)
     assert evaluate(nothing, run, ["I-rec@3", "ERR_IA@3"]).values.max() > 0
     with pytest.raises(IrdivError, match="have the probability 0"):
@@ -205,7 +205,11 @@ def test_probabilities_are_asked_of_measures_that_use_them(qrels, run):
 
 def test_a_warning_points_at_the_users_line(run):
     qrels = pd.DataFrame({"query_id": ["1", "3"], "intent_id": "1", "doc_id": "d1", "relevance": [1, 0]})
-    for call in (irdiv.Collection, lambda q: evaluate(q, run), lambda q: ir_measures.evaluator([irdiv.IRec], q)):
+    for call in (
+        irdiv.Collection,
+        lambda q: evaluate(q, run),
+        lambda q: ir_measures.evaluator([irdiv.measures.IRec], q),
+    ):
         with pytest.warns(IrdivWarning) as caught:
             call(qrels)
         assert "irdiv/arrays" not in caught[0].filename
@@ -217,7 +221,7 @@ def test_max_grade_below_a_grade(qrels, run):
 
 
 def test_gains_for_some_grades_only(qrels, run):
-    with pytest.raises(IrdivError, match="says nothing of the grades 2, 3"):
+    with pytest.raises(IrdivError, match="has no gain for the grades 2, 3"):
         evaluate(qrels, run, "D-nDCG(gain={1: 1})")
 
 
@@ -226,10 +230,10 @@ def test_grades_too_high_for_exponential_gains(qrels, run):
     with pytest.raises(IrdivError, match="grades up to 5000 overflow; use gain='linear'"):
         evaluate(high, run, "D-nDCG")
     assert evaluate(high, run, "D-nDCG(gain=linear)").values.max() > 0
-    # these look at grades, not at gains
+    # these use grades, not gains
     assert evaluate(high, run, ["GAP-IA", "ERR-IA"]).values.min(axis=2).max() > 0
 
 
-def test_the_run_at_fault_is_named(qrels, run):
+def test_errors_name_the_run(qrels, run):
     with pytest.raises(IrdivError, match="run 'b': the run lacks a column"):
         evaluate(qrels, {"a": run, "b": run.drop(columns="score")})

@@ -57,7 +57,7 @@ class TestCubeTest:
         expected = (0.05 + 0.1 / 2 + 0.1 / 3 + 0.1 / 4) / 4
         assert score(TWO, "a b x y", "ACT(time='rank')") == pytest.approx([expected])
 
-    def test_normalised(self):
+    def test_normalized(self):
         # two documents of each intent: ½·(1 + ½)/5 for each
         assert score(TWO, "a b", "nCT") == pytest.approx([0.1 / (1.5 / 5)])
         many = judged({f"d{n}": {"i": 1} for n in range(9)})
@@ -78,7 +78,7 @@ class TestCubeTest:
         docs = " ".join(f"d{n}" for n in range(9))
         assert score(fine, docs, "CT(form='paper',height=0.8,gamma=1)") == pytest.approx([0.5 * 0.8])
 
-    def test_normalised_by_the_same_relevance(self):
+    def test_normalized_by_the_same_relevance(self):
         graded = judged({"a": {"i": 1}, "b": {"i": 2}, "c": {"j": 3}})
         assert score(graded, "b c", "nCT(rel=2)") == pytest.approx([0.5])
 
@@ -178,7 +178,7 @@ class TestSetCover:
         assert score(self.QRELS, "abc ab", "WS-precision(b=2)") == pytest.approx([(2 + 8) / (2 + 10)])
 
     def test_the_cheapest_cover_against_enumeration(self):
-        from irdiv.kernels.exact import cheapest_cover
+        from irdiv.kernels.exact import min_cover_cost
 
         rng = np.random.default_rng(0)
         for _ in range(40):
@@ -191,7 +191,7 @@ class TestSetCover:
                     for chosen in itertools.combinations(range(6), size)
                     if relevant[list(chosen)].any(axis=0).sum() >= wanted
                 )
-                assert cheapest_cover(relevant, 1, 0.7, wanted) == pytest.approx(best)
+                assert min_cover_cost(relevant, 1, 0.7, wanted) == pytest.approx(best)
 
 
 class TestTextbookMeasures:

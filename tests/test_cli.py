@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 import irdiv
-from irdiv.cli import commands, main, output
 from irdiv.demo import SYSTEMS
-from irdiv.measures import registry
+from irdiv.measures.catalogue import registry
+from irdiv_cli import inputs, main, output, parser
+from irdiv_cli.commands import load_commands
 
 DEMO = Path(irdiv.__file__).parent / "demo"
 FILES = [str(DEMO / name) for name in ("qrels.txt", "relevance.run", "diversified.run")]
@@ -73,7 +74,7 @@ def test_eval_with_digits_and_per_query_table(capsys):
 
 def test_eval_with_probabilities_is_the_demo(capsys):
     runs = [str(DEMO / f"{name}.run") for name in SYSTEMS]
-    text = out(capsys, "eval", FILES[0], *runs, "--intents", str(DEMO / "intents.csv"), "-o", "csv")
+    text = out(capsys, "eval", FILES[0], *runs, "--intent-table", str(DEMO / "intents.csv"), "-o", "csv")
     assert text == out(capsys, "demo", "-o", "csv")
 
 
@@ -83,7 +84,7 @@ def test_eval_sets_parameters(capsys):
     assert "I-rec@5" in out(capsys, "eval", *FILES, "-m", "D#-Q@5", "--components")
 
 
-def test_runs_of_the_same_name_are_told_apart(capsys, tmp_path):
+def test_runs_of_the_same_name_are_distinguished(capsys, tmp_path):
     copy = tmp_path / "relevance.run"
     copy.write_bytes(Path(FILES[1]).read_bytes())
     assert str(tmp_path) in out(capsys, "eval", FILES[0], FILES[1], str(copy), "-m", "I-rec")
@@ -123,14 +124,15 @@ def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
         ["eval", *FILES, "--set", "gain"],
         ["eval", *FILES, "--set", "gamma=7"],
         ["eval", *FILES, "--set", "gian=linear"],
+        ["eval", *FILES, "--set", "gain=linear", "gain=exp"],
         ["eval", *FILES, "--set", "ties=input"],
         ["eval", *FILES, "--set", "gamma=" + "-" * 900 + "1"],
         ["eval", *FILES, FILES[1]],
-        ["eval", *FILES, "--intents", FILES[1]],
-        ["eval", *FILES, "--intents", str(DEMO)],
+        ["eval", *FILES, "--intent-table", FILES[1]],
+        ["eval", *FILES, "--intent-table", str(DEMO)],
         ["explain", "NERR8@3"],
         ["explain", "IPrec@x"],
-        ["eval", *FILES, "--intents", "nowhere"],
+        ["eval", *FILES, "--intent-table", "nowhere"],
         ["eval", FILES[0], str(DEMO)],
         ["explain", "D#-nDGC"],
         ["measures", "zzz"],
@@ -154,6 +156,12 @@ def test_a_wrong_call_exits_with_2(capsys, arguments):
     error = capsys.readouterr().err
     assert error.startswith("irdiv: error: ")
     assert error.count("\n") == 1
+
+
+def test_an_unknown_option_refers_to_the_help_of_its_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["eval", *FILES, "--nonsense", "1"])
+    assert capsys.readouterr().err == ("irdiv: error: unrecognized arguments: --nonsense 1 (see 'irdiv eval --help')\n")
 
 
 def test_a_warning_goes_to_stderr_as_one_line(capsys, tmp_path):
@@ -190,9 +198,9 @@ def test_a_closed_pipe_is_no_error():
 
 @pytest.fixture
 def three_runs(tmp_path):
-    from test_laws import random_collection, random_run
+    from helpers import random_collection, random_run
 
-    irdiv.to_ndeval(random_collection(0, weighted=False), tmp_path / "qrels")
+    irdiv.datasets.write_ndeval(random_collection(0, weighted=False), tmp_path / "qrels")
     for seed in range(3):
         rows = random_run(seed).sort_values(["query_id", "score"], ascending=[True, False])
         lines = [f"{q} Q0 {d} 1 {s} x\n" for q, d, s in rows.itertuples(index=False)]
@@ -222,14 +230,14 @@ def test_discpower(capsys, three_runs, tmp_path):
     assert "<svg" in plot.read_text()
     assert "only_first" in out(capsys, "discpower", *three_runs, "--agreement", "-B", "100")
     assert main(["discpower", *three_runs, "--plot", str(tmp_path / "x.doc"), "-B", "10"]) == 2
-    assert "cannot draw" in capsys.readouterr().err
+    assert "cannot write the plot" in capsys.readouterr().err
 
 
 def test_concordance_and_correlate(capsys, three_runs, tmp_path):
     specs = ["-m", "D-nDCG@5", "ERR-IA@5"]
     text = out(capsys, "concordance", *three_runs, *specs, "--gold", "I-rec@5", "--plot", str(tmp_path / "c.png"))
     assert text.split()[:2] == ["measure", "other"]
-    out(capsys, "concordance", *three_runs, *specs, "--gold", "P-IA@5", "--set", "judged_only=True", "--seed", "3")
+    out(capsys, "concordance", *three_runs, *specs, "--gold", "P-IA@5", "--set", "judged_only=True")
     assert "I-rec@10" not in out(capsys, "concordance", *three_runs, "--gold", "I-rec@10")
     text = out(
         capsys, "correlate", *three_runs, *specs, "--method", "tau_ap", "--csv", "--plot", str(tmp_path / "t.png")
@@ -243,24 +251,29 @@ def test_patterns_standard_input_and_tags(capsys, tmp_path, monkeypatch):
     text = out(capsys, "eval", FILES[0], str(DEMO / "*.run"), "-m", "I-rec@5", "-o", "csv")
     assert {line.split(",")[0] for line in text.splitlines()[1:]} == set(SYSTEMS)
     assert main(["eval", FILES[0], str(tmp_path / "*.run")]) == 2
-    assert "no file is named as" in capsys.readouterr().err
+    assert "no file matches" in capsys.readouterr().err
     copy = tmp_path / "elsewhere.txt"
     copy.write_bytes(Path(FILES[1]).read_bytes())
     assert "\nrelevance," in out(capsys, "eval", FILES[0], str(copy), "--names", "tag", "-m", "I-rec@5", "--csv")
     for place, name in ((1, "stdin"), (0, "relevance")):
-        commands._standard_input.cache_clear()
+        inputs._saved_standard_input.cache_clear()
         monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(Path(FILES[place]).read_bytes())))
         given = [FILES[0], FILES[1]]
         given[place] = "-"
         assert f"\n{name}," in out(capsys, "eval", *given, "-m", "I-rec@5", "--csv")
-    commands._standard_input.cache_clear()
+    inputs._saved_standard_input.cache_clear()
 
 
 def test_the_best_is_bold_on_a_terminal_only(capsys, monkeypatch):
-    plain = out(capsys, "eval", *FILES, "-m", "I-rec@10")
+    runs = [str(DEMO / "relevance.run"), str(DEMO / "spammy.run")]
+    specs = ["-m", "F@10", "E@10"]  # E is 1 - F, so that less is better
+    plain = out(capsys, "eval", FILES[0], *runs, *specs)
     assert "\x1b" not in plain
-    monkeypatch.setattr("irdiv.cli.output.colours", lambda stream: True)
-    assert "\x1b[1m" in out(capsys, "eval", *FILES, "-m", "I-rec@10")
+    monkeypatch.setattr("irdiv_cli.output.supports_bold", lambda stream: True)
+    bold = out(capsys, "eval", FILES[0], *runs, *specs)
+    assert bold.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain
+    assert [line.count("\x1b[1m") for line in bold.splitlines()] == [0, 2, 0]
+    assert "\x1b" not in out(capsys, "eval", *FILES[:2], *specs)
 
 
 def test_no_color_is_respected(monkeypatch):
@@ -270,19 +283,21 @@ def test_no_color_is_respected(monkeypatch):
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert output.colours(Terminal())
+    assert output.supports_bold(Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not output.colours(Terminal())
-    assert not output.colours(StringIO())
+    assert not output.supports_bold(Terminal())
+    assert not output.supports_bold(StringIO())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_completion(capsys, shell):
-    assert "discpower" in out(capsys, "completion", shell)
+    script = out(capsys, "completion", shell)
+    assert "discpower" in script
+    assert "n-resamples" in script  # options of all commands, not only of this one
 
 
 def test_help_of_every_command(capsys):
-    for name in commands.COMMANDS:
+    for name in load_commands():
         with pytest.raises(SystemExit) as caught:
             main([name, "--help"])
         assert caught.value.code == 0
@@ -314,5 +329,38 @@ def test_formats_are_the_same_everywhere(capsys, three_runs):
 
 def test_what_is_no_parameter_of_a_measure(capsys):
     assert main(["eval", *FILES, "--set", "progress=1"]) == 2
-    assert "'progress' is no parameter to set" in capsys.readouterr().err
-    assert main(["eval", *FILES, "--intents", ""]) == 2
+    assert "'progress' is not a parameter of measures" in capsys.readouterr().err
+    assert main(["eval", *FILES, "--intent-table", ""]) == 2
+
+
+def test_runs_are_never_dropped_for_their_names(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content = Path(FILES[1]).read_bytes()
+    (tmp_path / "folder").mkdir()
+    paths = ["a.txt", "folder/a.txt", "a.txt.run"]
+    for path in paths:
+        (tmp_path / path).write_bytes(content)
+    text = out(capsys, "eval", FILES[0], *paths, "-m", "I-rec@5", "--csv")
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == paths
+
+
+def test_settings_that_gold_measures_do_not_have(capsys, three_runs):
+    specs = ["-m", "alpha-nDCG@5", "D-nDCG@5", "--gold", "I-rec@5", "--set", "alpha=0.2"]
+    assert "alpha-nDCG(alpha=0.2)@5" in out(capsys, "concordance", *three_runs, *specs)
+
+
+def test_every_module_is_a_command(capsys):
+    commands = load_commands()
+    order = [command.ORDER for command in commands.values()]
+    assert order == sorted(set(order))
+    for command in commands.values():
+        assert command.HELP[0].islower()
+        assert not command.HELP.endswith(".")
+        assert len(command.HELP) <= 60  # one line of the help in 80 columns
+    assert all(f"    {name}  " in parser().format_help() for name in commands)
+
+
+def test_help_and_parser_import_neither_irdiv_nor_numpy():
+    code = "import sys, irdiv_cli; irdiv_cli.parser().format_help(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"irdiv", "numpy", "pandas", "ir_measures"} & set(done.stdout.split())

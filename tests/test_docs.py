@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import irdiv
-from irdiv.cli import main
-from irdiv.demo import demo_collection, make
-from irdiv.explain import reference
+from irdiv.demo import demo_qrels_and_runs, make
+from irdiv.show.explain import reference
+from irdiv_cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_the_reference_is_current():
-    # python -m irdiv.explain > docs/measures.md
+    # python -m irdiv.show.explain > docs/measures.md
     assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == reference()
 
 
@@ -30,37 +30,11 @@ def test_the_demo_is_what_its_script_makes(tmp_path):
 
 def test_measures_disagree_on_the_demo_as_in_the_papers():
     means = irdiv.evaluate(
-        *demo_collection(), ["I-rec@10", "D-nDCG@10", "D#-nDCG@10", "α-nDCG@10", "nDCG@10"]
+        *demo_qrels_and_runs(), ["I-rec@10", "D-nDCG@10", "D#-nDCG@10", "α-nDCG@10", "nDCG@10"]
     ).summary()
     better = means.loc["diversified"] > means.loc["relevance"]
     assert better.tolist() == [True, False, True, True, False]
     assert (means.loc["spammy"] < means.loc["one-intent"]).all()
-
-
-@pytest.mark.parametrize("form", ["latex", "markdown"])
-def test_tables_for_papers(form):
-    evaluation = irdiv.evaluate(*demo_collection(), ["D#-nDCG@10", "I-rec@10"])
-    table = getattr(evaluation.summary(), f"to_{form}")(baseline="relevance")
-    bold = {"latex": r"\textbf{0.9146}", "markdown": "**0.9146**"}[form]
-    star = {"latex": r"0.5833$^{*}$", "markdown": r"0.5833\*"}[form]
-    assert bold in table
-    assert star in table
-    assert "0.9060" in table
-    plain = getattr(evaluation.summary(), f"to_{form}")()
-    assert star not in plain
-
-
-def test_names_in_tables_for_papers():
-    runs = {"a_b & c|<d>": {"1": {"d1": 1.0}}}
-    evaluation = irdiv.evaluate({"1": {"d1": 1}}, runs, "Q")
-    assert r"a\_b \& c|<d> &" in evaluation.summary().to_latex()
-    assert r"| a\_b & c\|\<d\> |" in evaluation.summary().to_markdown()
-    assert "a_b &amp; c|&lt;d&gt;" in evaluation._repr_html_()
-    odd = irdiv.evaluate({"1": {"d1": 1}}, {"[a]\nb": {"1": {"d1": 1.0}}}, "Q")
-    assert "{[}a] b &" in odd.to_latex()
-    assert r"| \[a\] b |" in odd.to_markdown(digits=2)
-    assert "**1.00**" in odd.to_markdown(digits=2)
-    assert "<b>1.0000</b>" in evaluation._repr_html_()
 
 
 def commands_of_the_readme() -> list[str]:

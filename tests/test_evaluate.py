@@ -7,6 +7,7 @@ import pytest
 from ir_measures import AP, P, nDCG
 
 import irdiv
+from irdiv.demo import demo_collection, demo_qrels_and_runs
 
 TIED = {"1": {"a": 1.0, "b": 1.0, "c": 1.0}}
 
@@ -101,7 +102,7 @@ def test_parameters_for_all_measures_show_in_the_titles(qrels, run):
 
 
 def test_judged_only_is_refused_where_ir_measures_has_none(qrels, run):
-    with pytest.raises(irdiv.IrdivError, match="NumRet of ir_measures has no judged_only"):
+    with pytest.raises(irdiv.IrdivError, match="NumRet of ir_measures has no parameter 'judged_only'"):
         irdiv.evaluate(qrels, run, ["I-rec", "NumRet"], judged_only=True)
 
 
@@ -113,6 +114,22 @@ def test_a_collection_is_compiled_once_for_many_calls(qrels, run):
         np.testing.assert_array_equal(
             irdiv.evaluate(collection, run, specs).values, irdiv.evaluate(qrels, run, specs).values
         )
+
+
+def test_a_test_collection_is_evaluated_by_its_qrels():
+    collection, (_, runs) = demo_collection(), demo_qrels_and_runs()
+    for options in ({}, {"batch_rows": 50}):
+        expected = irdiv.evaluate(collection.qrels, runs, "D#-nDCG@10", **options)
+        np.testing.assert_array_equal(irdiv.evaluate(collection, runs, "D#-nDCG@10", **options).values, expected.values)
+
+
+def test_runs_decide_on_the_library_of_frames_then_qrels(qrels, run):
+    polars = pytest.importorskip("polars")
+    frame, dicts = polars.from_pandas(run), {"1": {"d1": 1.0}}
+    assert isinstance(irdiv.evaluate(qrels, {"a": frame}, "I-rec").summary(), polars.DataFrame)
+    assert isinstance(irdiv.evaluate(polars.from_pandas(qrels), run, "I-rec").pivot(), pd.DataFrame)
+    assert isinstance(irdiv.evaluate(polars.from_pandas(qrels), dicts, "I-rec").frame, polars.DataFrame)
+    assert isinstance(irdiv.evaluate({"1": {"d1": 1}}, dicts, "P@1").frame, pd.DataFrame)
 
 
 def test_a_run_is_named_after_its_file(qrels, run, tmp_path):

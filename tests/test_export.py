@@ -1,8 +1,10 @@
-"""Qrels for other programs; what is written is read again as it was."""
+"""Qrels for other programs: conversions, and files that are read back unchanged."""
 
 from __future__ import annotations
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -29,7 +31,7 @@ def as_dict(frame: pd.DataFrame) -> dict[tuple[str, str, str], int]:
 @given(judgments)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
 def test_ndeval_round_trip_loses_nothing(tmp_path, rows):
-    irdiv.to_ndeval(as_frame(rows), tmp_path / "qrels")
+    irdiv.datasets.write_ndeval(as_frame(rows), tmp_path / "qrels")
     assert as_dict(irdiv.read_qrels(tmp_path / "qrels")) == rows
 
 
@@ -42,67 +44,115 @@ def test_ntcir_round_trip_loses_nothing(tmp_path, rows, random):
     intents["type"] = [random.choice(["inf", "nav"]) for _ in range(len(intents))]
     unjudged = pd.DataFrame([(frame["query_id"][0], "99", 0.25, "inf")], columns=intents.columns)
     folded = irdiv.with_intents(frame, pd.concat([intents, unjudged]))
-    irdiv.to_ntcir(folded, tmp_path / "Dqrels", tmp_path / "DINprob")
-    again = irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "DINprob")
+    irdiv.datasets.write_ntcir(folded, tmp_path / "Dqrels", tmp_path / "DINprob")
+    again = irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "DINprob")
     for name in ("relevance", "probability", "type"):
         pd.testing.assert_series_equal(
             again.set_index(KEYS)[name].sort_index(), folded.set_index(KEYS)[name].sort_index(), check_dtype=False
         )
 
 
-def test_names_of_ir_measures_and_pyterrier():
+def test_column_names_of_ir_measures_and_pyterrier():
     qrels = pd.DataFrame(
         {"qid": [10, 9], "docno": "d", "subtopic": ["1", "2"], "label": [1, 2], "type": ["inf", "nav"]}
     )
-    assert irdiv.to_ir_measures(qrels).to_dict("list") == {
+    assert irdiv.datasets.to_ir_measures(qrels).to_dict("list") == {
         "query_id": ["9", "10"],
         "iteration": ["2", "1"],
         "doc_id": ["d", "d"],
         "relevance": [2, 1],
         "type": ["nav", "inf"],
     }
-    assert list(irdiv.to_pyterrier(qrels).columns) == ["qid", "subtopic_id", "docno", "label", "type", "max_grade"]
+    assert list(irdiv.datasets.to_pyterrier(qrels).columns) == [
+        "qid",
+        "subtopic_id",
+        "docno",
+        "label",
+        "type",
+        "max_grade",
+    ]
 
 
-def test_negative_grades_become_0_where_programs_know_none(tmp_path):
+FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+TYPES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
+TABLE = pd.DataFrame({"query_id": ["1", "1"], "intent_id": ["a", "c"], "probability": [0.75, 0.25]})
+
+
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize(
+    "convert",
+    [
+        irdiv.datasets.to_ir_measures,
+        irdiv.datasets.to_pyterrier,
+        irdiv.datasets.to_adhoc,
+        lambda qrels: irdiv.datasets.to_adhoc(qrels=qrels, how="count"),
+        lambda qrels: irdiv.with_intents(qrels, TABLE),
+        lambda qrels: irdiv.with_paths(qrels, ["intent_id"]),
+    ],
+    ids=["to_ir_measures", "to_pyterrier", "to_adhoc", "to_adhoc by count", "with_intents", "with_paths"],
+)
+def test_the_result_is_a_frame_of_the_callers_library(convert, library):
+    qrels = as_frame({("1", "a", "d"): 1, ("1", "b", "d"): 2, ("2", "a", "e"): 0})
+    expected = convert(qrels)
+    assert isinstance(expected, pd.DataFrame)
+    found = convert(FRAMES[library](qrels))
+    assert isinstance(found, TYPES[library])
+    in_pandas = found if library == "pandas" else found.to_pandas()
+    pd.testing.assert_frame_equal(in_pandas, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["to_ir_measures", "to_pyterrier", "to_adhoc"])
+def test_files_and_namedtuples_become_pandas_frames(tmp_path, name):
+    convert = getattr(irdiv.datasets, name)
+    rows = {("1", "a", "d"): 1, ("1", "b", "d"): 2}
+    (tmp_path / "qrels").write_text("1 a d 1\n1 b d 2\n")
+    for qrels in (tmp_path / "qrels", list(as_frame(rows).itertuples(index=False))):
+        pd.testing.assert_frame_equal(convert(qrels), convert(as_frame(rows)))
+
+
+def test_negative_grades_become_0_in_files(tmp_path):
     qrels = as_frame({("1", "1", "d"): -2, ("1", "1", "e"): 1})
-    irdiv.to_ndeval(qrels, tmp_path / "ndeval")
+    irdiv.datasets.write_ndeval(qrels, tmp_path / "ndeval")
     assert (tmp_path / "ndeval").read_text() == "1 1 d 0\n1 1 e 1\n"
-    irdiv.to_ntcir(qrels, tmp_path / "Dqrels")
+    irdiv.datasets.write_ntcir(qrels, tmp_path / "Dqrels")
     assert (tmp_path / "Dqrels").read_text() == "1 1 d L0\n1 1 e L1\n"
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({("1", "car", "d"): 1}, "only numbers for the intent_id, but the qrels have 'car'"),
-        ({("one", "1", "d"): 1}, "only numbers for the query_id"),
-        ({("1", "1", "a b"): 1}, "a doc_id is 'a b'"),
+        ({("1", "car", "d"): 1}, "only integers as intent_id, but the qrels have 'car'"),
+        ({("one", "1", "d"): 1}, "only integers as query_id"),
+        ({("1", "1", "a b"): 1}, "the column doc_id has 'a b'"),
     ],
 )
-def test_what_ndeval_does_not_take(tmp_path, rows, message):
+def test_ids_that_ndeval_does_not_take(tmp_path, rows, message):
     with pytest.raises(IrdivError, match=message):
-        irdiv.to_ndeval(as_frame(rows), tmp_path / "qrels")
+        irdiv.datasets.write_ndeval(as_frame(rows), tmp_path / "qrels")
 
 
 def test_repeated_rows_count_once_and_contradictions_are_refused(tmp_path):
     same = pd.DataFrame([("1", "2", "d", 1)] * 2, columns=[*KEYS, "relevance"])
-    assert irdiv.to_adhoc(same, how="count")["relevance"].tolist() == [1]
+    assert irdiv.datasets.to_adhoc(same, how="count")["relevance"].tolist() == [1]
     other = same.assign(relevance=[1, 2])
-    for write in (irdiv.to_adhoc, irdiv.to_pyterrier, lambda qrels: irdiv.to_ndeval(qrels, tmp_path / "qrels")):
+    for write in (
+        irdiv.datasets.to_adhoc,
+        irdiv.datasets.to_pyterrier,
+        lambda qrels: irdiv.datasets.write_ndeval(qrels, tmp_path / "qrels"),
+    ):
         with pytest.raises(IrdivError, match="contradict themselves: document 'd' of topic '1'"):
             write(other)
 
 
 @pytest.mark.parametrize("grade", ["much", 1.5, float("nan")])
-def test_what_is_no_grade(tmp_path, grade):
+def test_values_that_are_not_grades(tmp_path, grade):
     qrels = pd.DataFrame([("1", "2", "d", grade)], columns=[*KEYS, "relevance"])
     with pytest.raises(IrdivError, match="numbers"):
-        irdiv.to_ntcir(qrels, tmp_path / "Dqrels")
+        irdiv.datasets.write_ntcir(qrels, tmp_path / "Dqrels")
 
 
 def test_grades_as_floats_are_written_as_levels(tmp_path):
-    irdiv.to_ntcir(pd.DataFrame([("1", "2", "d", 1.0)], columns=[*KEYS, "relevance"]), tmp_path / "Dqrels")
+    irdiv.datasets.write_ntcir(pd.DataFrame([("1", "2", "d", 1.0)], columns=[*KEYS, "relevance"]), tmp_path / "Dqrels")
     assert (tmp_path / "Dqrels").read_text() == "1 2 d L1\n"
 
 
@@ -112,33 +162,33 @@ def test_only_leaves_of_a_hierarchy_are_intents_for_ntcireval(tmp_path):
     folded = irdiv.with_intents(
         qrels, pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id", "probability"])
     )
-    irdiv.to_ntcir(folded, tmp_path / "Dqrels", tmp_path / "Iprob")
+    irdiv.datasets.write_ntcir(folded, tmp_path / "Dqrels", tmp_path / "Iprob")
     assert (tmp_path / "Iprob").read_text() == "1 a 0.25\n1 b 0.75\n"
     partly = folded.assign(probability=folded["probability"].where(folded["intent_id"] != "b"))
     with pytest.raises(IrdivError, match="intent 'b' of topic '1' has relevant documents but no probability"):
-        irdiv.to_ntcir(partly, tmp_path / "Dqrels", tmp_path / "Iprob")
+        irdiv.datasets.write_ntcir(partly, tmp_path / "Dqrels", tmp_path / "Iprob")
 
 
-def test_probabilities_that_are_not_there(tmp_path):
-    with pytest.raises(IrdivError, match="know no probabilities"):
-        irdiv.to_ntcir(as_frame({("1", "1", "d"): 1}), tmp_path / "Dqrels", tmp_path / "Iprob")
+def test_missing_probabilities(tmp_path):
+    with pytest.raises(IrdivError, match="have no probabilities"):
+        irdiv.datasets.write_ntcir(as_frame({("1", "1", "d"): 1}), tmp_path / "Dqrels", tmp_path / "Iprob")
 
 
 def test_an_unknown_reduction():
-    with pytest.raises(IrdivError, match="choose 'max' or 'count'"):
-        irdiv.to_adhoc(as_frame({("1", "1", "d"): 1}), how="mean")
+    with pytest.raises(IrdivError, match="how='mean' is not one of 'max', 'count'"):
+        irdiv.datasets.to_adhoc(as_frame({("1", "1", "d"): 1}), how="mean")
 
 
 def test_reductions_of_2009_as_sakai_and_song_count_them(real_data):
     path = real_data / "trec-web" / "2009" / "qrels.diversity"
-    counts = irdiv.to_adhoc(path, how="count")["relevance"].value_counts()
+    counts = irdiv.datasets.to_adhoc(path, how="count")["relevance"].value_counts()
     assert {level: counts[level] for level in (1, 2, 3, 4, 5)} == {1: 3622, 2: 1113, 3: 178, 4: 28, 5: 1}
-    assert irdiv.to_adhoc(path)["relevance"].max() == 1
+    assert irdiv.datasets.to_adhoc(path)["relevance"].max() == 1
 
 
 def test_the_qrels_of_ndeval_of_2012(real_data, tmp_path):
     folder = real_data / "trec-web" / "2012"
-    irdiv.to_ndeval(folder / "qrels.diversity.txt", tmp_path / "qrels")
+    irdiv.datasets.write_ndeval(folder / "qrels.diversity.txt", tmp_path / "qrels")
     ours = as_dict(irdiv.read_qrels(tmp_path / "qrels"))
     theirs = as_dict(irdiv.read_qrels(folder / "qrels-for-ndeval.txt"))
     assert theirs.items() <= ours.items()

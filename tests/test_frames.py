@@ -15,8 +15,8 @@ from ir_measures import Qrel, ScoredDoc
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.frames import trec
-from irdiv.frames.intent_files import read_intents
+from irdiv.frames import parsing, readers
+from irdiv.intents.files import read_intents
 
 SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
 
@@ -40,7 +40,7 @@ def test_every_name_of_the_intent_column(qrels, run, intent):
     np.testing.assert_array_equal(values(renamed, run), values(qrels, run))
 
 
-def test_a_telling_intent_column_wins_over_iteration(qrels, run):
+def test_any_other_intent_column_is_preferred_to_iteration(qrels, run):
     both = qrels.rename(columns={"iteration": "subtopic_id"}).assign(iteration="0")
     np.testing.assert_array_equal(values(both, run), values(qrels, run))
 
@@ -52,9 +52,40 @@ def test_pyterriers_names(qrels, run):
 
 
 def test_ids_are_compared_as_strings(qrels, run):
-    numbers = qrels.astype({"query_id": int, "iteration": int})
-    np.testing.assert_array_equal(values(numbers, run), values(qrels, run))
+    integers = qrels.astype({"query_id": int, "iteration": int})
+    np.testing.assert_array_equal(values(integers, run), values(qrels, run))
     np.testing.assert_array_equal(values(qrels, run.astype({"query_id": float})), values(qrels, run))
+
+
+@pytest.mark.parametrize("batch_rows", [None, 100])
+def test_a_test_collection_in_place_of_its_qrels(batch_rows):
+    collection, (qrels, runs) = irdiv.demo.demo_collection(), irdiv.demo.demo_qrels_and_runs()
+    made = irdiv.evaluate(collection, runs, "D#-nDCG@10", batch_rows=batch_rows)
+    np.testing.assert_array_equal(made.values, irdiv.evaluate(qrels, runs, "D#-nDCG@10").values)
+    assert repr(irdiv.Collection(collection)) == repr(irdiv.Collection(qrels))
+    pd.testing.assert_frame_equal(irdiv.oracle(collection), irdiv.oracle(qrels))
+
+
+def test_a_collection_is_not_compiled_again(qrels):
+    collection = irdiv.Collection.of(qrels)
+    assert irdiv.Collection.of(collection) is collection
+
+
+def test_a_reader_added_to_the_table(qrels, run, tmp_path, monkeypatch):
+    paths = tmp_path / "qrels.csv", tmp_path / "system.csv"
+    for path, frame in zip(paths, (qrels, run), strict=True):
+        frame.to_csv(path, index=False)
+    csv = readers.Reader(
+        "CSV",
+        (".csv",),
+        recognizes=lambda path: path.suffix == ".csv",
+        read=lambda path, role: pd.read_csv(path, dtype={"query_id": str}),
+    )
+    monkeypatch.setattr(readers, "READERS", (csv, *readers.READERS))
+    for options in ({}, {"batch_rows": 3}):
+        made = irdiv.evaluate(*paths, SPECS, **options)
+        np.testing.assert_array_equal(made.values, values(qrels, run))
+        assert made.runs == ("system",)
 
 
 def test_namedtuples(qrels, run):
@@ -65,16 +96,16 @@ def test_namedtuples(qrels, run):
     np.testing.assert_array_equal(values(iter(sub), run), values(qrels, run))
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_files(qrels, run, tmp_path, packed):
+@pytest.mark.parametrize("compressed", [False, True])
+def test_files(qrels, run, tmp_path, compressed):
     qrels_text = qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(sep=" ", header=False, index=False)
     run_text = run.assign(q0="Q0", rank=1, tag="t")[["query_id", "q0", "doc_id", "rank", "score", "tag"]].to_csv(
         sep="\t", header=False, index=False
     )
     paths = []
     for name, text in (("qrels", qrels_text), ("run", run_text)):
-        path = tmp_path / (name + ".gz" * packed)
-        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+        path = tmp_path / (name + ".gz" * compressed)
+        path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
         paths.append(path)
     np.testing.assert_array_equal(values(paths[0], str(paths[1])), values(qrels, run))
 
@@ -97,7 +128,7 @@ def test_document_ids_that_look_like_missing_values(tmp_path):
         ("\n\n", "the qrels file is empty"),
     ],
 )
-def test_a_bad_qrels_file_is_named_with_its_line(tmp_path, text, message):
+def test_errors_name_the_line_of_a_qrels_file(tmp_path, text, message):
     path = tmp_path / "bad.qrels"
     path.write_text(text)
     with pytest.raises(IrdivError) as caught:
@@ -118,7 +149,7 @@ def test_a_bad_qrels_file_is_named_with_its_line(tmp_path, text, message):
         (gzip.compress(b"1 Q0 d 1 2.0 t\n" * 5000)[:-20], "truncated or damaged"),
     ],
 )
-def test_a_bad_run_file_is_named_with_its_line(tmp_path, content, message):
+def test_errors_name_the_line_of_a_run_file(tmp_path, content, message):
     path = tmp_path / "bad.run"
     path.write_bytes(content)
     with pytest.raises(IrdivError) as caught:
@@ -139,7 +170,7 @@ def intents() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["query_id", "intent_id", "probability", "type"])
 
 
-def test_intents_survive_all_that_happens_to_a_frame(qrels, run, intents, tmp_path):
+def test_folded_intents_survive_operations_on_frames(qrels, run, intents, tmp_path):
     folded = irdiv.with_intents(qrels, intents)
     expected = values(folded, run)
     assert not np.array_equal(expected, values(qrels, run))
@@ -160,7 +191,7 @@ def test_intents_survive_all_that_happens_to_a_frame(qrels, run, intents, tmp_pa
 
 @pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
 @pytest.mark.parametrize("convert_intents", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
-def test_with_intents_keeps_the_kind_of_frame(qrels, run, intents, convert, convert_intents):
+def test_with_intents_returns_a_frame_of_the_callers_library(qrels, run, intents, convert, convert_intents):
     folded = irdiv.with_intents(convert(qrels), convert_intents(intents))
     assert type(folded) is type(convert(qrels))
     np.testing.assert_array_equal(values(folded, run), values(irdiv.with_intents(qrels, intents), run))
@@ -171,20 +202,20 @@ def test_with_intents_on_a_file_and_on_integers(qrels, run, intents, tmp_path):
     qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(path, sep=" ", header=False, index=False)
     expected = values(irdiv.with_intents(qrels, intents), run)
     np.testing.assert_array_equal(values(irdiv.with_intents(path, intents), run), expected)
-    numbers = irdiv.with_intents(qrels.astype({"query_id": int, "iteration": int}), intents)
-    assert numbers["query_id"].dtype == int
-    np.testing.assert_array_equal(values(numbers, run), expected)
+    integers = irdiv.with_intents(qrels.astype({"query_id": int, "iteration": int}), intents)
+    assert integers["query_id"].dtype == int
+    np.testing.assert_array_equal(values(integers, run), expected)
 
 
 def test_an_intent_without_judged_document_is_kept(qrels, run, intents):
     folded = irdiv.with_intents(qrels, intents)
     assert folded[folded["iteration"] == "4"]["doc_id"].tolist() == ["_no_document_"]
-    # it takes no part in the ad hoc reduction, in which the document would be judged
+    # the placeholder is not a judged document of the ad hoc qrels
     table = irdiv.evaluate(folded, run, "NumRel").values
     assert table.sum() == 5
 
 
-def test_inner_nodes_are_rows_but_no_intents(qrels, run):
+def test_inner_nodes_are_rows_but_not_intents(qrels, run):
     rows = [
         ("1", "1", "n"),
         ("1", "2", "n"),
@@ -202,7 +233,7 @@ def test_inner_nodes_are_rows_but_no_intents(qrels, run):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda i: i.drop(columns=["probability", "type"]), "the intents tell nothing"),
+        (lambda i: i.drop(columns=["probability", "type"]), "the intent table has only ids"),
         (lambda i: i.drop(columns="intent_id"), "the intents lack a column"),
         (lambda i: pd.concat([i, i.assign(probability=0.9)]), "has two rows that differ"),
         (lambda i: i.assign(intent_id=None), "missing id"),
@@ -276,7 +307,7 @@ def test_ids_in_an_intents_file_stay_as_written(tmp_path):
     assert frame["description"].tolist() == ["None", "x"]
 
 
-def test_topics_that_only_the_intents_know_are_left_out(qrels, run, intents):
+def test_topics_of_the_intent_table_only_are_left_out(qrels, run, intents):
     more = pd.concat([intents, intents[intents["query_id"] == "1"].assign(query_id="77")])
     np.testing.assert_array_equal(
         values(irdiv.with_intents(qrels, more), run), values(irdiv.with_intents(qrels, intents), run)
@@ -289,7 +320,7 @@ def test_a_second_fold_keeps_intents_without_judged_document(qrels, run, intents
     np.testing.assert_array_equal(values(twice, run), values(irdiv.with_intents(qrels, intents), run))
 
 
-def test_an_intent_0_of_which_something_is_told_is_an_intent(run):
+def test_intent_0_is_an_intent_if_the_intent_table_has_it(run):
     qrels = pd.DataFrame({"query_id": "1", "intent_id": ["0", "1"], "doc_id": ["d9", "d1"], "relevance": [0, 1]})
     assert irdiv.evaluate(qrels, run, "I-rec(intents=all)").values[0, 0, 0] == 1
     types = pd.DataFrame({"query_id": "1", "intent_id": ["0", "1"], "type": ["inf", "nav"]})
@@ -299,12 +330,12 @@ def test_an_intent_0_of_which_something_is_told_is_an_intent(run):
 @pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
 def test_an_intent_without_judged_document_beside_integer_ids(convert):
     qrels = pd.DataFrame({"query_id": [1], "intent_id": [1], "doc_id": [7], "relevance": [1]})
-    told = pd.DataFrame({"query_id": [1, 1], "intent_id": ["1", "x"], "probability": [0.5, 0.5]})
-    folded = irdiv.with_intents(convert(qrels), told)
+    intents = pd.DataFrame({"query_id": [1, 1], "intent_id": ["1", "x"], "probability": [0.5, 0.5]})
+    folded = irdiv.with_intents(convert(qrels), intents)
     assert irdiv.evaluate(folded, {1: {7: 1.0}}, "I-rec(intents=all)").values[0, 0, 0] == 0.5
 
 
-def test_float_ids_too_large_to_be_whole_numbers():
+def test_float_ids_too_large_for_exact_integers():
     qrels = pd.DataFrame({"query_id": [1e19, 2e19], "intent_id": 1, "doc_id": "d", "relevance": 1})
     assert irdiv.Collection(qrels).topics.tolist() == ["1e+19", "2e+19"]
 
@@ -333,14 +364,14 @@ CELLS = st.sampled_from(
         "x;y",
     ]
 )
-BLANKS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\x0b", "\u00a0"])
+SPACES = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\x0b", "\u00a0"])
 ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n", "\r", "\n \n"])
 
 
 @st.composite
 def run_files(draw):
     plain = draw(st.booleans())
-    blank = st.just(draw(BLANKS)) if plain else BLANKS
+    blank = st.just(draw(SPACES)) if plain else SPACES
     end = st.just("\n") if plain else ENDS
     line = st.tuples(
         *[
@@ -358,7 +389,7 @@ def run_files(draw):
 
 
 @hypothesis.given(run_files())
-def test_arrow_and_pandas_read_the_same_of_a_file(tmp_path_factory, text):
+def test_arrow_and_pandas_parse_files_alike(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("runs") / "run.txt"
     path.write_bytes(text.encode())
 
@@ -370,12 +401,12 @@ def test_arrow_and_pandas_read_the_same_of_a_file(tmp_path_factory, text):
 
     fast = outcome()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trec, "_by_arrow", lambda content, layout: None)
+        patch.setattr(parsing, "_parse_by_arrow", lambda content, layout: None)
         assert fast == outcome()
 
 
-def test_plain_files_are_read_by_arrow(tmp_path, monkeypatch):
-    monkeypatch.setattr(trec, "_by_pandas", None)
+def test_plain_files_are_parsed_by_arrow(tmp_path, monkeypatch):
+    monkeypatch.setattr(parsing, "_parse_by_pandas", None)
     for sep in " \t":
         path = tmp_path / "run.txt"
         path.write_text("".join(sep.join(["1", "Q0", doc, "1", "2.5", "tag"]) + "\n" for doc in ("d1", '"d2"', "é")))
@@ -396,7 +427,7 @@ def test_two_byte_order_marks(tmp_path):
     assert irdiv.read_qrels(path)["query_id"].tolist() == ["1"]
 
 
-def test_odd_keys_and_numbers_of_dicts():
+def test_unusual_keys_and_values_of_dicts():
     assert irdiv.evaluate({1.0: {"a": 1}}, {1: {"a": 1.0}}, "P@1").values.tolist() == [[[1.0]]]
     assert irdiv.evaluate({"1": {"a": 1}}, {"1": {"a": 2**70, "c": 1}}, "P@1").values.tolist() == [[[1.0]]]
     with pytest.raises(IrdivError, match="grades are levels of a scale"):
@@ -405,11 +436,11 @@ def test_odd_keys_and_numbers_of_dicts():
         irdiv.Collection({"1": {"a": -(2**63), "b": 1}})
 
 
-def test_ids_of_odd_types():
+def test_ids_of_unusual_types():
     qrels = pd.DataFrame({"query_id": pd.to_datetime(["2020-01-01"]), "doc_id": [[1, 2]], "relevance": [1]})
     assert irdiv.evaluate(qrels, {"2020-01-01": {"[1, 2]": 1.0}}, "P@1").values.tolist() == [[[1.0]]]
 
 
-def test_a_path_longer_than_any():
+def test_a_path_that_is_too_long():
     with pytest.raises(IrdivError):
         irdiv.Collection("x" * 5000)

@@ -77,14 +77,14 @@ def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: 
     if stem == "I-rec":
         return irdiv.parse(f"I-rec@{intents if where == 'n' else cutoff}")
     if stem in ("PplusQ", "PplusQ#"):
-        return irdiv.parse(stem.replace("plus", "+"))(gain="linear", renormalise=False) @ cutoff
+        return irdiv.parse(stem.replace("plus", "+"))(gain="linear", renormalize=False) @ cutoff
     if stem.startswith("DIN#-"):
         operator, stem = "DIN#-{}", {"nDCG": "MSnDCG"}.get(stem[5:], stem[5:])
     elif stem.startswith("IA-"):
         operator, stem = "{}-IA", stem.removeprefix("IA-")
     elif stem.startswith("D#-"):
         operator, stem = "D#-{}", {"nDCG": "MSnDCG"}.get(stem[3:], stem[3:])
-    parameters: dict[str, object] = {"gain": "linear", "renormalise": False, "stop": "linear", "graded": True}
+    parameters: dict[str, object] = {"gain": "linear", "renormalize": False, "stop": "linear", "graded": True}
     if stem == "nDCG":
         parameters["discount"] = "jk"
     if stem == "AP" and at:
@@ -114,10 +114,10 @@ def test_ntcireval(real_data, run, family, rows, defined):
     expected = pd.read_csv(folder / "expected.tsv", sep="\t", dtype={"topic": str})
     expected = expected[(expected["run"] == run) & (expected["family"] == family)]
     assert len(expected) == rows
-    judged = irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels")
+    judged = irdiv.datasets.read_ntcir_qrels(folder / "Dtest.Dqrels")
     typed = family in ("DINnev", "nevPQ", "PQsharp")
     intents_file = folder / ("Dtest.DINprob" if typed else "Dtest.Iprob")
-    weighted = irdiv.Collection(irdiv.read_ntcir_qrels(folder / "Dtest.Dqrels", intents_file))
+    weighted = irdiv.Collection(irdiv.datasets.read_ntcir_qrels(folder / "Dtest.Dqrels", intents_file))
     intents = {"0001": 3, "0002": 4, "0003": 3}
     ranking = irdiv.read_run(folder / run)
     compared = 0
@@ -142,15 +142,15 @@ def test_ntcireval(real_data, run, family, rows, defined):
 
 
 @pytest.mark.parametrize(("level", "results"), [("fls", "coarse"), ("sls", "fine")])
-def test_organisers_of_imine(real_data, level, results):
+def test_organizers_of_imine(real_data, level, results):
     folder = real_data / "ntcir11-imine" / "en"
-    qrels = irdiv.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
+    qrels = irdiv.datasets.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
     runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in sorted(folder.glob("runs/*.gz"))}
     assert len(runs) == 15
-    # The organisers scored documents in the order of the file.
+    # The organizers scored documents in the order of the file.
     runs = {name: run.assign(score=-np.arange(len(run), dtype=float)) for name, run in runs.items()}
     specs = ["D-nDCG(discount=jk)@10", "D#-nDCG@10", "I-rec@10"]
-    evaluation = irdiv.evaluate(qrels, runs, specs, duplicates="first", gain="linear", renormalise=False)
+    evaluation = irdiv.evaluate(qrels, runs, specs, duplicates="first", gain="linear", renormalize=False)
     expected = pd.read_csv(folder / f"en.{results}.pertopic.csv", dtype={"id": str})
     expected = expected.set_index(["runname", "id"])
     ours = evaluation.pivot().loc[expected.index]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from inspect import signature
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -13,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irdiv
+from helpers import random_collection, random_run, values
 from irdiv import IrdivError
-from irdiv.cli import main
-from irdiv.measures import registry
 from irdiv.measures.bases import BASES
-from test_laws import random_collection, random_run, values
+from irdiv.measures.catalogue import registry
+from irdiv_cli import main
 
 # TREC topic 77 of DEFINITIONS: q → {n2 → {n1 → {i1, i3}, i4}, i2}
 TREE_77 = {"n2": {"n1": ["i1", "i3"], "i4": None}, "i2": None}
@@ -106,14 +107,14 @@ def test_one_layer_is_flat(seed):
     qrels, run = random_collection(seed).drop(columns="parent_id"), random_run(seed)
     qrels = qrels[~qrels["intent_id"].isin(["m", "n"])]
     pairs = {"N-rec": "I-rec"}
-    for base in (base.name for base in BASES if base.under_d is not None):
+    for base in (base.name for base in BASES if base.parameters_on_gains is not None):
         pairs[f"HD-{base}"] = f"D-{base}"
         pairs |= {f"{operator}-{base}": f"D#-{base}" for operator in ("LD#", "HD#", "LAD#")}
     pairs |= {name: name.removesuffix("-LA") for name in registry if name.endswith("-LA")}
     assert len(pairs) == 1 + 4 * 13 + 52
-    for cutoff, kind in itertools.product((None, 5), ("EIH", "OIH")):
+    for cutoff, hierarchy in itertools.product((None, 5), ("EIH", "OIH")):
         for name, flat in pairs.items():
-            one, two = irdiv.parse(name)(hierarchy=kind), irdiv.parse(flat)
+            one, two = irdiv.parse(name)(hierarchy=hierarchy), irdiv.parse(flat)
             if cutoff and two.declaration.takes_cutoff:
                 one, two = one @ cutoff, two @ cutoff
             table = values(qrels, run, [one, two])
@@ -127,8 +128,8 @@ def named(tree, prefix="n", leaves=None):
     """Return a nested dict with names, and the names of its leaves."""
     leaves = [] if leaves is None else leaves
     out = {}
-    for place, below in enumerate(tree):
-        name = f"{prefix}{place}"
+    for index, below in enumerate(tree):
+        name = f"{prefix}{index}"
         if below is None:
             leaves.append(name)
         out[name] = None if below is None else named(below, name, leaves)[0]
@@ -148,7 +149,7 @@ def weighted_topic(tree, random):
     nested, leaves = named(tree)
     intents = irdiv.nested_intents({"1": nested})
     intents["probability"] = [random.randint(1, 9) for _ in range(len(intents))]
-    qrels = judged({f"d{number}": leaf for number, leaf in enumerate(leaves)}, "1")
+    qrels = judged({f"d{index}": leaf for index, leaf in enumerate(leaves)}, "1")
     return (
         irdiv.with_intents(qrels, intents),
         nested,
@@ -219,7 +220,7 @@ def test_extending_leaves_the_redundant_degree_of_every_subset(tree, random):
             assert redundant_degree(extended, subset) == redundant_degree(original, subset)
 
 
-def naive(nested, grades, weight, order, cutoff, kind):
+def naive(nested, grades, weight, order, cutoff, hierarchy):
     """HD-nDCG, D-nDCG-LA, N-rec and I-rec-LA by recursion over a tree, for NB, gain 2^x − 1."""
 
     def leaves(tree):
@@ -241,13 +242,13 @@ def naive(nested, grades, weight, order, cutoff, kind):
 
     def walk(tree, depth):
         for name, below in tree.items():
-            mine = leaves(below) if below else [name]
-            layers[depth].append(mine)
+            covered_leaves = leaves(below) if below else [name]
+            layers[depth].append(covered_leaves)
             if below:
                 walk(below, depth + 1)
-            elif kind == "EIH":
+            elif hierarchy == "EIH":
                 for deeper in range(depth + 1, H):
-                    layers[deeper].append(mine)
+                    layers[deeper].append(covered_leaves)
 
     walk(tree, 0)
     total = sum(weight[leaf] for leaf in kept)
@@ -272,12 +273,12 @@ def naive(nested, grades, weight, order, cutoff, kind):
     return [hd, la, n_rec, i_rec_la]
 
 
-@pytest.mark.parametrize("kind", ["EIH", "OIH"])
+@pytest.mark.parametrize("hierarchy", ["EIH", "OIH"])
 @given(trees, st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_against_a_naive_recursion(kind, tree, random):
+def test_against_a_naive_recursion(hierarchy, tree, random):
     nested, leaves = named(tree)
-    docs = [f"d{number}" for number in range(6)]
+    docs = [f"d{index}" for index in range(6)]
     grades = {d: {leaf: random.choice([0, 0, 0, 1, 2, -1]) for leaf in leaves} for d in docs}
     grades["d0"][leaves[0]] = 1
     rows = [("1", leaf, doc, grade) for doc, of in grades.items() for leaf, grade in of.items()]
@@ -286,9 +287,9 @@ def test_against_a_naive_recursion(kind, tree, random):
     weight = {leaf: random.randint(1, 9) / 8 for leaf in leaves}
     intents["probability"] = intents["intent_id"].map(weight)
     order = random.sample([*docs, "u1", "u2"], 7)
-    specs = [f"{name}(hierarchy='{kind}')@4" for name in ("HD-nDCG", "D-nDCG-LA", "N-rec", "I-rec-LA")]
+    specs = [f"{name}(hierarchy='{hierarchy}')@4" for name in ("HD-nDCG", "D-nDCG-LA", "N-rec", "I-rec-LA")]
     found = score(irdiv.with_intents(qrels, intents), ranked(*order, query="1"), *specs)
-    assert found == pytest.approx(naive(nested, grades, weight, order, 4, kind), abs=1e-12)
+    assert found == pytest.approx(naive(nested, grades, weight, order, 4, hierarchy), abs=1e-12)
 
 
 def test_weights_of_the_default_are_those_of_each_topic():
@@ -313,9 +314,9 @@ def test_weights_of_the_default_are_those_of_each_topic():
     [
         ([("i1", "n"), ("n", "m"), ("m", "n")], "is its own ancestor: the tree has a cycle"),
         ([("i1", "i1")], "'i1' of topic '1' is its own ancestor"),
-        ([("i1", "nowhere")], "'i1' of topic '1' has the parent 'nowhere', which is no node of the topic"),
+        ([("i1", "nowhere")], "'i1' of topic '1' has the parent 'nowhere', which is not a node of the topic"),
         ([("i1", "i2"), ("i2", None)], "'i2' of topic '1' has relevant documents and nodes below it"),
-        ([("i1", "n"), ("n", None)], "'i2' of topic '1' has relevant documents but no place in the topic's hierarchy"),
+        ([("i1", "n"), ("n", None)], "'i2' of topic '1' has relevant documents but is not in the topic's hierarchy"),
     ],
 )
 def test_trees_that_are_none(rows, message):
@@ -323,7 +324,7 @@ def test_trees_that_are_none(rows, message):
     qrels = irdiv.with_intents(judged({"a": "i1", "b": "i2"}, "1"), intents)
     with pytest.raises(IrdivError, match=message):
         irdiv.evaluate(qrels, ranked("a", query="1"), "N-rec@5")
-    # flat measures do not look at the tree
+    # flat measures do not use the tree
     assert score(qrels, ranked("a", query="1"), "I-rec@5") == [0.5]
 
 
@@ -339,12 +340,12 @@ def test_the_topic_itself_may_be_named_as_the_root():
     assert score(qrels, ranked("a", query="q"), "N-rec@5") == [0.5]
 
 
-@pytest.mark.parametrize("frame_kind", ["pandas", "polars"])
-def test_paths_of_columns_make_the_same_tree(frame_kind):
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_paths_of_columns_make_the_same_tree(backend):
     rows = [("77", "n2", "n1", "i1", "d1"), ("77", "n2", "n1", "i3", "d3"), ("77", "n2", "i4", None, "d4")]
     qrels = pd.DataFrame([*rows, ("77", "i2", None, None, "d2")], columns=["query_id", "a", "b", "c", "doc_id"])
     qrels["relevance"] = 1
-    if frame_kind == "polars":
+    if backend == "polars":
         import polars as pl
 
         qrels = pl.from_pandas(qrels)
@@ -358,7 +359,7 @@ def test_heval_makes_the_same_tree(tmp_path):
     lines = ["77 2 .25", "77 1 .75 4 .33333333", "77 1 .75 1 .66666667 1 .5", "77 1 .75 1 .66666667 3 .5"]
     (tmp_path / "heval").write_text("\n".join(lines).replace(" ", "\t"))
     qrels = judged({doc: intent[1:] for doc, intent in DOCUMENTS_77.items()})
-    made = irdiv.with_intents(qrels, irdiv.read_heval(tmp_path / "heval"))
+    made = irdiv.with_intents(qrels, irdiv.datasets.read_heval(tmp_path / "heval"))
     for run in (ranked("d1", "d3", "d4"), ranked("d1", "d2", "d4")):
         specs = ("N-rec@3", "LAD#-nDCG@3", "HD-Q@3")
         assert score(made, run, *specs) == pytest.approx(score(topic_77(), run, *specs), abs=1e-8)
@@ -368,7 +369,7 @@ def test_heval_makes_the_same_tree(tmp_path):
     ("make", "message"),
     [
         (lambda: irdiv.nested_intents({"1": {"a": {"x": None}, "b": {"x": None}}}), "topic '1' has two nodes 'x'"),
-        (lambda: irdiv.nested_intents({"1": "abc"}), "a dict from node to what is below it"),
+        (lambda: irdiv.nested_intents({"1": "abc"}), "a dict from node to the nodes below it"),
         (lambda: irdiv.nested_intents({"1": {"a": "b"}}), "found 'b'"),
         (lambda: irdiv.with_paths(topic_77(), ["sense"]), "no column 'sense'"),
         (lambda: irdiv.with_paths(topic_77().assign(a=None, b="x"), ["a", "b"]), "row 0 of the qrels has a gap"),
@@ -377,15 +378,21 @@ def test_heval_makes_the_same_tree(tmp_path):
         (lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", "N-rec@3"), "N-rec@3 does not score single"),
         (lambda: irdiv.Hierarchy({"1": {"d": 1}}), "needs intents"),
         (lambda: irdiv.nested_intents(["x"]), "a dict from topic to tree"),
-        (lambda: irdiv.nested_intents({"1": ["x", {"a": ["b"]}]}), "a name is a string"),
+        (lambda: irdiv.nested_intents({"1": ["x", {"a": ["b"]}]}), "a name must be a string"),
         (lambda: irdiv.with_paths(topic_77(), []), "one or more columns"),
         (lambda: irdiv.with_paths(topic_77().assign(s="a"), ["s", "s"]), "each once"),
         (
             lambda: irdiv.with_paths(topic_77().assign(s=["a", "a/b"] * 3, t=["b/c", "c"] * 3), ["s", "t"]),
             "are both 'a/b/c'",
         ),
-        (lambda: irdiv.with_intents(topic_77(), irdiv.nested_intents({"77": ["_root_"]})), "the name of the root"),
-        (lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", cutoff=0), "cutoff=0 is not a rank"),
+        (
+            lambda: irdiv.with_intents(topic_77(), irdiv.nested_intents({"77": ["_root_"]})),
+            "that of the root above all intents",
+        ),
+        (
+            lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", cutoff=0),
+            "cutoff=0 is not an integer of 1 or more",
+        ),
         (lambda: irdiv.parse("D-Q-LA(layer_weights=(0,0))"), "is not a sequence of numbers from 0"),
         (lambda: irdiv.parse("D-Q-LA(layer_weights='ab')"), "is not a sequence of numbers from 0"),
     ],
@@ -408,6 +415,68 @@ def test_report_of_a_run():
         "n1": 1,
         "i1": 1,
     }
+
+
+def test_nodes_and_coverage_as_frames():
+    nodes = irdiv.analysis.hierarchy_nodes(topic_77())
+    assert nodes.columns.tolist() == ["query_id", "layer", "node_id", "parent_id", "leaf", "weight", "relevant"]
+    second = nodes[nodes["layer"] == 2]
+    assert second[["node_id", "parent_id", "leaf", "weight", "relevant"]].values.tolist() == [
+        ["n1", "n2", False, 1 / 2, 2],
+        ["i2", "i2", True, 1 / 4, 1],
+        ["i4", "n2", True, 1 / 4, 1],
+    ]
+    pd.testing.assert_frame_equal(irdiv.Hierarchy(topic_77()).frame, nodes)
+    covered = irdiv.analysis.node_coverage(topic_77(), ranked("d1", "x", "d2"), cutoff=2)
+    pd.testing.assert_frame_equal(covered.drop(columns="rank"), nodes)
+    assert set(covered.loc[covered["rank"] == 1, "node_id"]) == {"n2", "n1", "i1"}
+    assert covered["rank"].count() == 3
+
+
+def test_layers_of_many_topics_do_not_depend_on_blocks(monkeypatch):
+    qrels, run, specs = random_collection(0), random_run(0), ["I-rec@5", "D#-nDCG(rel=3)@5"]
+    reports = [irdiv.Hierarchy(qrels).report(run, str(topic), specs, cutoff=5) for topic in range(1, 7)]
+    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", 1)
+    scores = irdiv.analysis.layer_scores(qrels, run, specs, cutoff=5)
+    nodes = irdiv.analysis.node_coverage(qrels, run, cutoff=5)
+    assert scores.columns.tolist() == ["query_id", "layer", "nodes", "covered", *map(str, map(irdiv.parse, specs))]
+    for report in reports:
+        of_topic = [frame[frame["query_id"] == report.query_id].reset_index(drop=True) for frame in (nodes, scores)]
+        pd.testing.assert_frame_equal(of_topic[0], report.nodes)
+        pd.testing.assert_frame_equal(of_topic[1].drop(columns="query_id"), report.layers)
+    # the covered share of the nodes is I-rec of the layer
+    np.testing.assert_allclose(scores["covered"] / scores["nodes"], scores["I-rec@5"])
+
+
+def test_frames_are_of_the_callers_library():
+    pl = pytest.importorskip("polars")
+    qrels, run = topic_77(), ranked("d1", "x", "d2")
+    trees = irdiv.Hierarchy(pl.from_pandas(qrels))
+    report = trees.report(run, "77", ["I-rec@3"])
+    expected = irdiv.Hierarchy(qrels).report(run, "77", ["I-rec@3"])
+    assert str(report) == str(expected)
+    frames = [trees.frame, trees.topic("77"), report.nodes, report.layers]
+    frames.append(irdiv.analysis.layer_scores(pl.from_pandas(qrels), run))
+    assert all(isinstance(frame, pl.DataFrame) for frame in frames)
+    # i3 is not found, nor i4 in two layers
+    assert report.nodes["rank"].null_count() == expected.nodes["rank"].isna().sum() == 3
+
+
+@pytest.mark.parametrize(
+    "function",
+    [irdiv.Hierarchy, irdiv.analysis.hierarchy_nodes, irdiv.analysis.node_coverage, irdiv.analysis.layer_scores],
+)
+def test_defaults_are_those_of_the_measures(function):
+    taken = signature(function).parameters
+    values = irdiv.parse("D-nDCG-LA").parameter_values()
+    names = ("hierarchy", "weights", "rel", "intents")
+    assert {name: taken[name].default for name in names} == {name: values[name] for name in names}
+
+
+@pytest.mark.parametrize("spec", ["DIN-nDCG@3", "D-nDCG-LA@3", "nDCG@3"])
+def test_measures_that_do_not_score_layers(spec):
+    with pytest.raises(IrdivError, match="does not score single layers"):
+        irdiv.analysis.layer_scores(topic_77(), ranked("d1"), spec)
 
 
 @pytest.mark.parametrize(
@@ -456,13 +525,13 @@ def test_pictures_are_svg_whatever_the_names():
     assert "<script>&" in texts
     extended = ET.fromstring(irdiv.Hierarchy(topic_77()).svg("77"))
     groups = [group.get("class") for group in extended.iter("{http://www.w3.org/2000/svg}g")]
-    # i2 is carried down two layers, i4 one; the topic and six nodes stand for themselves
+    # i2 is carried down two layers, i4 one; the topic and six nodes have one box each
     assert groups.count("extended") == 3
     assert len(groups) == 7 + 3
 
 
 def test_the_command_line(tmp_path, capsys):
-    irdiv.to_ndeval(judged({"d1": "1", "d3": "3", "d4": "4", "d2": "2"}), tmp_path / "qrels")
+    irdiv.datasets.write_ndeval(judged({"d1": "1", "d3": "3", "d4": "4", "d2": "2"}), tmp_path / "qrels")
     (tmp_path / "heval").write_text(
         "77\t2\t.25\n77\t1\t.75\t4\t.4\n77\t1\t.75\t1\t.6\t1\t.5\n77\t1\t.75\t1\t.6\t3\t.5\n"
     )
@@ -492,7 +561,7 @@ def test_the_command_line(tmp_path, capsys):
 
 
 def test_published_hierarchies_of_imine(real_data):
-    collection = irdiv.read_imine(real_data / "ntcir11-imine")
+    collection = irdiv.datasets.read_imine(real_data / "ntcir11-imine")
     trees = irdiv.Hierarchy(collection.qrels)
     frame = trees.frame
     assert frame.groupby("layer")["weight"].sum().tolist() == pytest.approx([33, 33])

@@ -1,4 +1,4 @@
-"""NTCIR-11 IMine: XML of intents and judgments, and its place in ir_datasets and PyTerrier."""
+"""NTCIR-11 IMine: XML files of intents and judgments, and the dataset for ir_datasets and PyTerrier."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.datasets.imine import read_imine_hierarchy, read_imine_judgments
+from irdiv.datasets.imine_xml import read_imine_hierarchy, read_imine_judgments
 
 HIERARCHY = """<?xml version='1.0' encoding='utf8'?>
 <root>
@@ -35,15 +35,15 @@ JUDGMENTS = """<?xml version='1.0' encoding='utf8'?>
 
 @pytest.fixture
 def folder(tmp_path):
-    """As NII ships it: files of all languages somewhere in one folder."""
+    """Files of all languages in one folder or below it, as NII distributes them."""
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "IMine.Qrel.SMC.xml").write_text(HIERARCHY, encoding="utf-8")
     (tmp_path / "qrels" / "IMine.Qrel.DRC.xml").write_text(JUDGMENTS, encoding="utf-8")
     return tmp_path
 
 
-def test_both_levels_weights_and_labels_without_a_parent(folder):
-    collection = irdiv.read_imine(folder, "zh")
+def test_both_levels_probabilities_and_labels_without_a_parent(folder):
+    collection = irdiv.datasets.read_imine(folder, "zh")
     intents = collection.intents.set_index("intent_id")
     assert intents.index[intents["level"] == 1].tolist() == ["jaguar_cat", "jaguar_car"]
     assert intents.loc["jaguar_car_news", "parent_id"] == "jaguar_car"
@@ -68,7 +68,7 @@ def test_both_levels_weights_and_labels_without_a_parent(folder):
 
 
 def test_a_dataset_of_ir_datasets(folder):
-    ids = irdiv.register_imine(folder)
+    ids = irdiv.plugins.ir_datasets.register_imine(folder)
     assert ids == ["irdiv/ntcir11-imine/zh"]
     import ir_datasets
 
@@ -78,29 +78,29 @@ def test_a_dataset_of_ir_datasets(folder):
     # six judgments, and a row for each of the two first-level intents
     assert dataset.qrels_count() == len(list(dataset.qrels_iter())) == 8
     assert next(dataset.queries_iter()).default_text() == "jaguar"
-    ours, loaded = irdiv.read_imine(folder, "zh"), irdiv.load(ids[0])
+    ours, loaded = irdiv.datasets.read_imine(folder, "zh"), irdiv.load(ids[0])
     assert loaded.notes == ours.notes
     columns = ["query_id", "intent_id", "doc_id", "relevance", "probability", "parent_id"]
     pd.testing.assert_frame_equal(loaded.qrels[columns], ours.qrels[columns], check_dtype=False)
-    assert "probability" not in irdiv.load(ids[0], weights="uniform").qrels.columns
+    assert "probability" not in irdiv.load(ids[0], probabilities="uniform").qrels.columns
 
 
 def test_registering_again_changes_the_folder(folder, tmp_path_factory):
-    irdiv.register_imine(folder)
+    irdiv.plugins.ir_datasets.register_imine(folder)
     other = tmp_path_factory.mktemp("other")
     (other / "imine.qrel.smc.xml").write_text(HIERARCHY.replace("jaguar", "puma"), encoding="utf-8")
     (other / "imine.qrel.drc.xml").write_text(JUDGMENTS.replace("jaguar", "puma"), encoding="utf-8")
-    irdiv.register_imine(other)
+    irdiv.plugins.ir_datasets.register_imine(other)
     assert irdiv.load("irdiv/ntcir11-imine/zh").topics["query"].tolist() == ["puma"]
 
 
 def test_a_folder_without_the_files(tmp_path):
     with pytest.raises(IrdivError, match="expected one file IMine.Qrel.SME.xml .* found none"):
-        irdiv.register_imine(tmp_path)
+        irdiv.plugins.ir_datasets.register_imine(tmp_path)
     with pytest.raises(IrdivError, match="is not a folder"):
-        irdiv.read_imine(tmp_path / "none")
+        irdiv.datasets.read_imine(tmp_path / "none")
     with pytest.raises(IrdivError, match="choose 'en', 'zh'"):
-        irdiv.read_imine(tmp_path, "ja")
+        irdiv.datasets.read_imine(tmp_path, "ja")
 
 
 BOMB = """<?xml version="1.0"?>
@@ -113,9 +113,9 @@ EXTERNAL = """<?xml version="1.0"?>
 
 @pytest.mark.parametrize("text", [BOMB, EXTERNAL], ids=["expansion", "external file"])
 @pytest.mark.parametrize("read", [read_imine_hierarchy, read_imine_judgments])
-def test_tricks_of_entities_are_refused(tmp_path, text, read):
+def test_entities_are_not_allowed(tmp_path, text, read):
     (tmp_path / "x.xml").write_text(text)
-    with pytest.raises(IrdivError, match="x.xml, line 2: document types and entities in XML are refused"):
+    with pytest.raises(IrdivError, match="x.xml, line 2: document types and entities in XML are not allowed"):
         read(tmp_path / "x.xml")
 
 
@@ -131,7 +131,7 @@ def encoded(text: str, encoding: str = "utf-8") -> bytes:
         (read_imine_hierarchy, encoded(HIERARCHY.replace("价格", "é"), "latin-1"), "line 8: not well-formed"),
         (read_imine_hierarchy, encoded(HIERARCHY.replace('"0.5"', '"half"')), "line 8: poss is 'half'"),
         (read_imine_hierarchy, encoded(HIERARCHY.replace(' poss="0.5"', "")), "line 8: <sls> has no poss"),
-        (read_imine_hierarchy, b"<root><sls content='a' poss='1'/></root>", "line 1: an fls stands in a topic"),
+        (read_imine_hierarchy, b"<root><sls content='a' poss='1'/></root>", "line 1: an fls must be inside a topic"),
         (read_imine_hierarchy, b"<root/>", "no intents; expected <topic"),
         (read_imine_hierarchy, encoded(HIERARCHY.replace("car_价格", "car")), "two intents 'jaguar_car'"),
         (read_imine_judgments, b"", "line 1: the file is empty or truncated"),
@@ -140,7 +140,7 @@ def encoded(text: str, encoding: str = "utf-8") -> bytes:
         (read_imine_judgments, encoded(JUDGMENTS.replace('"0"', '"1.5"')), "line 4: relevance is '1.5'"),
         (read_imine_judgments, encoded(JUDGMENTS.replace('docid="d2" ', "")), "line 4: <doc> has no docid"),
         (read_imine_judgments, encoded(JUDGMENTS.replace("价格", "é"), "latin-1"), "line 8: not well-formed"),
-        (read_imine_judgments, encoded(JUDGMENTS.replace('"d3"', '"d2"')), "line 5: document 'd2' of topic 0001 was"),
+        (read_imine_judgments, encoded(JUDGMENTS.replace('"d3"', '"d2"')), "line 5: document 'd2' of topic 0001 has"),
         (read_imine_judgments, b"<data/>", "no judgments; expected <doc"),
     ],
 )
@@ -156,11 +156,11 @@ def test_an_intent_of_a_topic_that_the_hierarchy_lacks(folder):
     path = folder / "qrels" / "IMine.Qrel.DRC.xml"
     path.write_text(JUDGMENTS.replace('"0001" relevance="1"', '"0002" relevance="1"'), encoding="utf-8")
     with pytest.raises(IrdivError, match="line 10: topic '0002' of intent 'jaguar_guitar' is not in the hierarchy"):
-        irdiv.read_imine(folder, "zh")
+        irdiv.datasets.read_imine(folder, "zh")
 
 
 def test_english_imine_has_33_topics_130_and_408_intents(real_data):
-    collection = irdiv.read_imine(real_data / "ntcir11-imine", "en")
+    collection = irdiv.datasets.read_imine(real_data / "ntcir11-imine", "en")
     assert collection.intents["level"].value_counts().to_dict() == {1: 130, 2: 408}
     assert len(collection.topics) == collection.qrels["query_id"].nunique() == 33
     assert collection.intents["probability"].notna().all()
@@ -171,10 +171,10 @@ def test_english_imine_has_33_topics_130_and_408_intents(real_data):
 
 
 @pytest.mark.parametrize("level", ["sls", "fls"])
-def test_the_xml_scores_as_the_organisers_dqrels(real_data, level):
+def test_the_xml_scores_as_the_organizers_dqrels(real_data, level):
     folder = real_data / "ntcir11-imine" / "en"
-    theirs = irdiv.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
-    collection = irdiv.read_imine(folder)
+    theirs = irdiv.datasets.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
+    collection = irdiv.datasets.read_imine(folder)
     ours = collection.qrels
     if level == "fls":
         # A first-level intent has the highest grade of the intents below it.

@@ -10,6 +10,7 @@ import pytest
 from ir_measures import AP, AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, nNRBP
 
 import irdiv
+from irdiv.measures import registry
 
 NINE = [ERR_IA @ 5, nERR_IA @ 5, alpha_DCG @ 5, alpha_nDCG @ 5, NRBP, nNRBP, AP_IA, P_IA @ 5, StRecall @ 5]
 OURS = [ir_measures.parse_measure(s) for s in ("D#-nDCG@3", "ERR-IA@3", "Q@3", "I-rec")]
@@ -99,26 +100,26 @@ def test_an_alpha_of_err_ia_is_ours_alone(qrels, run):
     )
 
 
-def test_take_over_equals_pyndeval_where_pyndeval_has_no_fault(real_data):
+def test_the_irdiv_provider_equals_pyndeval_where_pyndeval_has_no_fault(real_data):
     qrels = irdiv.read_qrels(real_data / "trec-web" / "2012" / "qrels-for-ndeval.txt")
     run = irdiv.read_run(real_data / "trec-web" / "runs-2012" / "ql-catb.txt.gz")
     # Without ties of scores, whose order the two settle differently.
     run["score"] = -run["rank"].astype(float)
     theirs = ir_measures.calc_aggregate(NINE, qrels, run)
-    irdiv.take_over()
+    irdiv.set_ndeval_provider("irdiv")
     ours = ir_measures.calc_aggregate(NINE, qrels, run)
-    irdiv.hand_back()
+    irdiv.set_ndeval_provider("pyndeval")
     assert {m: pytest.approx(v, abs=1e-12) for m, v in theirs.items()} == ours
     assert ir_measures.calc_aggregate(NINE, qrels, run) == theirs
 
 
 @pytest.fixture
 def taken_over():
-    irdiv.take_over()
-    irdiv.take_over()
+    irdiv.set_ndeval_provider("irdiv")
+    irdiv.set_ndeval_provider("irdiv")
     yield
-    irdiv.hand_back()
-    irdiv.hand_back()
+    irdiv.set_ndeval_provider("pyndeval")
+    irdiv.set_ndeval_provider("pyndeval")
 
 
 @pytest.mark.usefixtures("taken_over")
@@ -178,13 +179,63 @@ def test_a_mistake_in_a_name_that_exists_fails_as_before(spec):
         ir_measures.parse_measure(spec)
 
 
-def test_functions_imported_before_irdiv_know_our_specs():
+def test_a_parser_imported_before_irdiv_is_ir_measures_own():
     code = (
-        "from ir_measures import parse_measure, parse_trec_measure; import irdiv;"
-        "print(parse_measure('D#-nDCG@10'), parse_trec_measure('D#-Q@5'), parse_trec_measure('map'))"
+        "from ir_measures import parse_measure; before = parse_measure; import irdiv, ir_measures;"
+        "print(before('nDCG@10'), ir_measures.parse_measure('D#-nDCG@10'), ir_measures.parse_trec_measure('D#-Q@5'));"
+        "before('D#-nDCG@10')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "D#-nDCG@10 [D#-Q@5] [AP]\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "nDCG@10 D#-nDCG@10 [D#-Q@5]\n"
+    assert done.returncode == 1
+
+
+EVERY_VALUE = """
+import io, warnings
+warnings.simplefilter("ignore")
+{imports}
+import numpy as np, pandas as pd
+rng = np.random.default_rng(0)
+rows = [(str(t), f"d{{d}}", int(rng.integers(-1, 4)), "0") for t in range(1, 5) for d in rng.permutation(30)[:15]]
+qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+rows = [(str(t), f"d{{d}}", float(rng.integers(0, 12))) for t in range(1, 6) for d in rng.permutation(40)[:20]]
+run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+as_dict = {{q: dict(zip(f["doc_id"], f["relevance"].tolist())) for q, f in qrels.groupby("query_id")}}
+as_tuples = [ir_measures.Qrel(*row) for row in qrels.itertuples(index=False)]
+names = {names}
+for judged in (qrels, qrels.drop(columns="iteration"), as_dict, as_tuples):
+    for name in names:
+        for end in ("", "@5", "(rel=2)@5"):
+            try:
+                measure = ir_measures.parse_measure(name + end)
+                found = ir_measures.iter_calc([measure], judged, run)
+                values = sorted((metric.query_id, float(metric.value).hex()) for metric in found)
+            except (Exception, SystemExit) as error:  # a measure without its parameters or its program
+                values = type(error).__name__
+            print(name + end, values)
+"""
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import irdiv, ir_measures",
+        "import ir_measures, irdiv",
+        "from ir_measures import *; import ir_measures, irdiv; irdiv.set_ndeval_provider('irdiv'); "
+        "irdiv.set_ndeval_provider('pyndeval')",
+    ],
+)
+def test_importing_irdiv_changes_no_value_of_ir_measures(imports):
+    """On qrels with one grade for each document, all measures of ir_measures have the same bits as without irdiv."""
+    names = sorted(set(ir_measures.measures.registry) - {n for n, d in registry.items() if d.owner == "irdiv"})
+    printed = []
+    for line in ("import ir_measures", imports):
+        code = EVERY_VALUE.format(imports=line, names=names)
+        printed.append(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    assert printed[0] == printed[1]
+    assert printed[0].count("0x1.") > 800
+    measures = {line.split(" ")[0] for line in printed[0].split("\n")}
+    assert {"nDCG@5", "AP", "RR", "P@5", "Rprec", "alpha_nDCG@5", "ERR_IA@5"} <= measures
 
 
 def test_a_trec_name_that_is_nearly_ours():

@@ -40,7 +40,7 @@ def test_counts_of_trec_years(year, topics, intents, covered, relevant):
 
 
 @pytest.mark.usefixtures("irds_home")
-def test_misspelt_types_of_2011_are_mended_and_reported():
+def test_misspelled_types_of_2011_are_corrected_and_reported():
     notes = irdiv.load("clueweb09/en/trec-web-2011/diversity").notes
     assert len(notes) == 2
     assert any("'inv'" in note and "read as 'inf'" in note for note in notes)
@@ -48,7 +48,7 @@ def test_misspelt_types_of_2011_are_mended_and_reported():
 
 
 @pytest.mark.usefixtures("irds_home")
-def test_subtopic_0_of_2009_is_no_intent():
+def test_subtopic_0_of_2009_is_not_an_intent():
     collection = irdiv.load("clueweb09/en/trec-web-2009/diversity")
     assert "0" in set(collection.qrels["intent_id"])
     compiled = irdiv.Collection(collection.qrels)
@@ -82,7 +82,7 @@ class Qrel(NamedTuple):
 
 
 class Small:
-    """Any object whose qrels carry subtopics will do."""
+    """A dataset as `irdiv.load` needs it: qrels with subtopics."""
 
     def __init__(self, rows: list[tuple[str, str, int, str]]) -> None:
         self.rows = rows
@@ -100,20 +100,21 @@ class Small:
 ROWS = [("1", "a", 1, "10"), ("1", "b", 2, "9"), ("1", "c", 0, "3"), ("1", "d", 1, "11"), ("2", "a", 1, "0")]
 
 
-def test_descending_weights_by_intent_number_over_intents_with_relevant_documents():
-    qrels = irdiv.load(Small(ROWS), weights="descending").qrels.set_index(["query_id", "intent_id"])["probability"]
+def test_descending_probabilities_by_intent_id_over_intents_with_relevant_documents():
+    qrels = irdiv.load(Small(ROWS), probabilities="descending").qrels
+    probability = qrels.set_index(["query_id", "intent_id"])["probability"]
     # n = 3: 8/14, 4/14, 2/14 for intents 9, 10, 11; intent 3 has no relevant document
-    assert qrels["1", "9"] == pytest.approx(8 / 14)
-    assert qrels["1", "10"] == pytest.approx(4 / 14)
-    assert qrels["1", "11"] == pytest.approx(2 / 14)
-    assert np.isnan(qrels["1", "3"])
+    assert probability["1", "9"] == pytest.approx(8 / 14)
+    assert probability["1", "10"] == pytest.approx(4 / 14)
+    assert probability["1", "11"] == pytest.approx(2 / 14)
+    assert np.isnan(probability["1", "3"])
     # a subtopic 0 with relevant documents is an intent
-    assert qrels["2", "0"] == 1
+    assert probability["2", "0"] == 1
 
 
-def test_weights_of_ones_own():
-    own = pd.DataFrame({"query_id": "1", "intent_id": ["9", "10", "11"], "probability": [0.2, 0.3, 0.5]})
-    qrels = irdiv.load(Small(ROWS), weights=own).qrels
+def test_probabilities_from_a_frame():
+    table = pd.DataFrame({"query_id": "1", "intent_id": ["9", "10", "11"], "probability": [0.2, 0.3, 0.5]})
+    qrels = irdiv.load(Small(ROWS), probabilities=table).qrels
     value = irdiv.evaluate(qrels, {"1": {"d": 1.0}}, "Hit-IA").values[0, 0, 0]
     assert value == pytest.approx(0.5)
 
@@ -127,13 +128,8 @@ def test_a_collection_without_topics_prints():
     ]
 
 
-def test_bad_weights():
-    with pytest.raises(irdiv.IrdivError, match="weights='steep' is not known"):
-        irdiv.load(Small(ROWS), weights="steep")
-
-
 @pytest.mark.usefixtures("irds_home")
-def test_what_is_no_diversity_collection():
+def test_datasets_that_are_not_diversity_collections():
     with pytest.raises(irdiv.IrdivError, match="ir_datasets has no dataset 'clueweb99'"):
         irdiv.load("clueweb99")
     with pytest.raises(irdiv.IrdivError, match="has no judgments by subtopic"):
@@ -159,7 +155,7 @@ def test_a_topic_with_a_single_intent_has_it_under_subtopic_0_since_2013():
         </webtrack2013>"""
     )
     (home / "qrels.all").write_text("201 1 a 1\n201 2 b 2\n201 1 c -2\n202 0 a 2\n202 0 b 1\n202 0 c 0\n")
-    collection = irdiv.load("clueweb12/trec-web-2013/diversity", weights="descending")
+    collection = irdiv.load("clueweb12/trec-web-2013/diversity", probabilities="descending")
     assert "3 intents, 3 with a relevant document" in repr(collection)
     single = collection.intents.set_index("query_id").loc["202"]
     assert single.to_dict() == {"intent_id": "0", "type": "inf", "description": "Where is it?", "probability": 1.0}
@@ -170,9 +166,13 @@ def test_a_topic_with_a_single_intent_has_it_under_subtopic_0_since_2013():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"min_grade": "2"}, "min_grade='2' is not a grade"),
-        ({"weights": "random"}, "weights='random' is not known"),
-        ({"weights": pd.DataFrame({"query_id": ["1"], "intent_id": ["a"], "type": ["inf"]})}, "tell no probability"),
+        ({"min_grade": "2"}, "min_grade='2' is not an integer of 0 or more"),
+        ({"min_grade": True}, "min_grade=True is not an integer"),
+        ({"probabilities": "random"}, "probabilities='random' is not one of 'uniform', 'descending'"),
+        (
+            {"probabilities": pd.DataFrame({"query_id": ["1"], "intent_id": ["a"], "type": ["inf"]})},
+            "has no column 'probability'",
+        ),
     ],
 )
 def test_bad_options(arguments, message):
@@ -203,7 +203,7 @@ def test_a_subset_of_topics():
         part.subset(["7"])
 
 
-def test_judgments_as_deep_as_a_pool():
+def test_judgments_restricted_to_a_pool():
     runs = {"A": {"1": {"d2": 2.0, "d1": 1.0}, "2": {"d1": 1.0}}, "B": {"1": {"x": 3.0, "d1": 1.0}}}
     collection = collection_of(JUDGED)
     first = collection.subset(runs=runs, depth=1).qrels
@@ -216,7 +216,22 @@ def test_judgments_as_deep_as_a_pool():
         ["3", "a", "_no_document_", 0],
     ]
     assert collection.subset(runs=runs).qrels["relevance"].tolist() == [1, 1, 0, 1, 0]
-    with pytest.raises(IrdivError, match="give the runs"):
+    with pytest.raises(IrdivError, match="give also the runs"):
         collection.subset(depth=3)
-    with pytest.raises(IrdivError, match="a whole number from 1"):
+    with pytest.raises(IrdivError, match="depth=0 is not an integer of 1 or more"):
         collection.subset(runs=runs, depth=0)
+
+
+def test_a_collection_is_taken_in_place_of_its_qrels():
+    collection = irdiv.demo.demo_collection()
+    runs = irdiv.demo.demo_qrels_and_runs()[1]
+    assert repr(irdiv.Collection(collection)) == repr(irdiv.Collection(collection.qrels))
+    pd.testing.assert_frame_equal(irdiv.oracle(collection), irdiv.oracle(collection.qrels))
+    specs = ["D#-nDCG@10", "D#-nDCG-LA@10"]
+    np.testing.assert_array_equal(
+        irdiv.evaluate(collection, runs, specs).values, irdiv.evaluate(collection.qrels, runs, specs).values
+    )
+    for convert in (irdiv.datasets.to_adhoc, irdiv.datasets.to_ir_measures, irdiv.datasets.to_pyterrier):
+        pd.testing.assert_frame_equal(convert(collection), convert(collection.qrels))
+    table = pd.DataFrame({"query_id": ["1"], "intent_id": ["1"], "probability": [1.0]})
+    pd.testing.assert_frame_equal(irdiv.with_intents(collection, table), irdiv.with_intents(collection.qrels, table))

@@ -16,12 +16,12 @@ DQRELS = "0001 0 d0 L0\n0001 1 d1 L2\n0001 2 d1 L1\n"
 def test_dqrels_with_probabilities_and_types(tmp_path):
     (tmp_path / "Dqrels").write_text(DQRELS)
     (tmp_path / "DINprob").write_text("0001 1 0.75 nav\n0001 2 0.2 inf\n0001 3 0.05 inf\n")
-    frame = irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "DINprob")
+    frame = irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "DINprob")
     assert frame["relevance"].tolist() == [0, 2, 1, 0]
     assert frame["type"].tolist()[1:] == ["nav", "inf", "inf"]
     assert frame["query_id"].unique().tolist() == ["0001"]
     evaluation = irdiv.evaluate(frame, {"0001": {"d1": 1.0}}, ["I-rec@1", "I-rec(intents=all)@1"])
-    # intent 0 is no intent, and intent 3 one without relevant documents
+    # intent 0 is not an intent, and intent 3 has no relevant documents
     assert evaluation.values[0, :, 0].tolist() == pytest.approx([1, 2 / 3])
 
 
@@ -40,19 +40,19 @@ def test_bad_dqrels(tmp_path, text, message):
     path = tmp_path / "bad.Dqrels"
     path.write_text(text)
     with pytest.raises(IrdivError) as caught:
-        irdiv.read_ntcir_qrels(path)
+        irdiv.datasets.read_ntcir_qrels(path)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "BOM"])
 @pytest.mark.parametrize("description", ["", "<SYSDESC>one line</SYSDESC>\n", "<SYSDESC>\ntwo\nlines </SYSDESC>\n"])
-def test_descriptions_and_byte_order_marks_are_passed_over(tmp_path, mark, description):
+def test_descriptions_and_byte_order_marks_are_skipped(tmp_path, mark, description):
     path = tmp_path / "run"
     path.write_text(f"{mark}{description}0001 0 d1 1 9.5 me\n0001 0 d2 2 9.0 me\n", encoding="utf-8")
     assert irdiv.read_run(path)["query_id"].tolist() == ["0001", "0001"]
 
 
-def test_a_fault_behind_a_description_is_named_by_its_line(tmp_path):
+def test_an_error_after_a_description_names_its_line(tmp_path):
     path = tmp_path / "run"
     path.write_text("<SYSDESC>\nx</SYSDESC>\n0001 0 d1 1 9.5 me\n0001 0 d2 2 high me\n")
     with pytest.raises(IrdivError, match="line 4: score is 'high'"):
@@ -73,20 +73,20 @@ def test_semicolons_of_intent(tmp_path):
     (tmp_path / "Dqrels").write_text("0001;1;windows 8;L2\n0001; 2;a pane of glass ;L1\n", encoding="utf-8")
     (tmp_path / "Iprob").write_text("0001;1;0.75\n0001;2;0.25\n")
     (tmp_path / "run").write_text("<SYSDESC>x</SYSDESC>\n0001;0;a pane of glass;1;2.5;me\n0001;0;windows 8;2;1.5;me\n")
-    qrels = irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
+    qrels = irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
     assert qrels["doc_id"].tolist() == ["windows 8", "a pane of glass"]
     assert qrels["probability"].tolist() == [0.75, 0.25]
     evaluation = irdiv.evaluate(qrels, tmp_path / "run", ["I-rec@1", "I-rec@2"])
     assert evaluation.values[0, :, 0].tolist() == [0.5, 1.0]
 
 
-def test_semicolons_are_written_where_ids_hold_spaces(tmp_path):
+def test_semicolons_are_written_where_ids_contain_spaces(tmp_path):
     rows = [("1", "big cat", "d 1", 2, 0.5), ("1", "car", "d 2", 1, 0.5)]
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance", "probability"])
-    with pytest.raises(IrdivError, match="by spaces, but a intent_id is 'big cat'"):
-        irdiv.to_ntcir(qrels, tmp_path / "Dqrels")
-    irdiv.to_ntcir(qrels, tmp_path / "Dqrels", tmp_path / "Iprob", sep=";")
-    again = irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
+    with pytest.raises(IrdivError, match="by spaces, but the column intent_id has 'big cat'"):
+        irdiv.datasets.write_ntcir(qrels, tmp_path / "Dqrels")
+    irdiv.datasets.write_ntcir(qrels, tmp_path / "Dqrels", tmp_path / "Iprob", sep=";")
+    again = irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
     pd.testing.assert_frame_equal(again, qrels, check_dtype=False)
 
 
@@ -94,27 +94,29 @@ def test_semicolons_are_written_where_ids_hold_spaces(tmp_path):
 def test_semicolons_whatever_the_spaces(tmp_path, doc):
     (tmp_path / "Dqrels").write_text(f"0001;1;{doc};L1\n")
     (tmp_path / "run").write_text(f"0001;0;{doc};1;2.5;me\n")
-    assert irdiv.read_ntcir_qrels(tmp_path / "Dqrels")["doc_id"].tolist() == [doc]
+    assert irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels")["doc_id"].tolist() == [doc]
     assert irdiv.read_run(tmp_path / "run")["doc_id"].tolist() == [doc]
 
 
-def test_what_stands_behind_a_description_is_not_lost(tmp_path):
+def test_text_after_a_description_is_not_lost(tmp_path):
     (tmp_path / "run").write_text("<SYSDESC>a</SYSDESC>1 Q0 d 1 2 x\n1 Q0 e 2 1 x\n")
-    with pytest.raises(IrdivError, match="behind </SYSDESC>"):
+    with pytest.raises(IrdivError, match="after </SYSDESC>"):
         irdiv.read_run(tmp_path / "run")
 
 
-def test_probabilities_by_other_names_of_columns(tmp_path):
+@pytest.mark.parametrize("intent", ["intent_id", "intent", "subtopic_id", "subtopic", "iteration"])
+def test_probabilities_with_other_column_names(tmp_path, intent):
     (tmp_path / "Dqrels").write_text(DQRELS)
-    (tmp_path / "intents").write_text("qid,subtopic_id,probability\n0001,1,0.75\n0001,2,0.25\n")
-    assert irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "intents")["probability"].tolist()[1:] == [0.75, 0.25]
+    (tmp_path / "intents").write_text(f"qid,{intent},probability\n0001,1,0.75\n0001,2,0.25\n")
+    qrels = irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "intents")
+    assert qrels["probability"].tolist()[1:] == [0.75, 0.25]
 
 
-def test_an_intent_that_the_probabilities_do_not_know(tmp_path):
+def test_an_intent_without_a_probability(tmp_path):
     (tmp_path / "Dqrels").write_text(DQRELS)
     (tmp_path / "Iprob").write_text("0001 1 1.0\n")
     with pytest.raises(IrdivError, match="Dqrels, line 3: intent '2' of topic '0001' is not in .*Iprob"):
-        irdiv.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
+        irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
 
 
 IPROB = "0001 1 0.75\n0001 2 0.25\n"
@@ -152,38 +154,38 @@ def cut(content: bytes) -> bytes:
     [
         (irdiv.read_qrels, b"1 1 d1 1\n"),
         (irdiv.read_run, b"1 Q0 d1 1 2.5 me\n"),
-        (irdiv.read_ntcir_qrels, b"0001 1 d1 L1\n"),
+        (irdiv.datasets.read_ntcir_qrels, b"0001 1 d1 L1\n"),
         (irdiv.read_intents, b"0001 1 0.5\n"),
-        (irdiv.read_heval, b"77\t1\t0.5\n"),
+        (irdiv.datasets.read_heval, b"77\t1\t0.5\n"),
     ],
     ids=["qrels", "run", "Dqrels", "intents", "heval"],
 )
 class TestEveryReader:
-    def test_meets_a_latin_1_byte(self, tmp_path, read, good):
+    def test_rejects_a_latin_1_byte(self, tmp_path, read, good):
         (tmp_path / "file").write_bytes(good + good.replace(b"1", b"\xe9", 1))
         with pytest.raises(IrdivError, match="file, line 2: byte 0xe9 is not UTF-8"):
             read(tmp_path / "file")
 
-    def test_meets_a_truncated_file(self, tmp_path, read, good):
+    def test_rejects_a_truncated_file(self, tmp_path, read, good):
         (tmp_path / "file").write_bytes(good + good.split()[0])
         with pytest.raises(IrdivError, match="file, line 2: found 1 column"):
             read(tmp_path / "file")
 
-    def test_meets_a_truncated_gzip_file(self, tmp_path, read, good):
+    def test_rejects_a_truncated_gzip_file(self, tmp_path, read, good):
         (tmp_path / "file").write_bytes(cut(good))
         with pytest.raises(IrdivError, match="truncated or damaged"):
             read(tmp_path / "file")
 
-    def test_meets_a_damaged_gzip_file(self, tmp_path, read, good):
+    def test_rejects_a_damaged_gzip_file(self, tmp_path, read, good):
         (tmp_path / "file").write_bytes(gzip.compress(good)[:10] + b"garbage here" * 4)
         with pytest.raises(IrdivError, match="truncated or damaged"):
             read(tmp_path / "file")
 
-    def test_meets_an_empty_file(self, tmp_path, read, good):
+    def test_rejects_an_empty_file(self, tmp_path, read, good):
         (tmp_path / "file").write_bytes(b"")
         with pytest.raises(IrdivError, match="file is empty"):
             read(tmp_path / "file")
 
-    def test_meets_no_file(self, tmp_path, read, good):
+    def test_rejects_a_missing_file(self, tmp_path, read, good):
         with pytest.raises(IrdivError, match="no such"):
             read(tmp_path / "file")

@@ -1,4 +1,4 @@
-"""Runs that know the judgments: best and worst orders of relevant documents."""
+"""Runs made of the judgments: best and worst orders of relevant documents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import irdiv
-from irdiv.cli import main
-from test_laws import random_collection
-from test_worked_examples import TOPIC_85, by_intents
+from helpers import TOPIC_85, by_intents, random_collection
+from irdiv_cli import main
 
 
 def test_clarkes_topic_85_in_its_printed_ideal_order():
@@ -59,9 +58,9 @@ def test_depth_and_form():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"order": "best"}, "order='best' is not known"),
-        ({"depth": 0}, "depth=0 is no number of documents"),
-        ({"depth": 2.5}, "depth=2.5 is no number of documents"),
+        ({"order": "best"}, "order='best' is not one of 'alpha-nDCG', 'D-nDCG', 'reversed'"),
+        ({"depth": 0}, "depth=0 is not an integer of 1 or more"),
+        ({"depth": 2.5}, "depth=2.5 is not an integer of 1 or more"),
         ({"cutoff": 2}, "an oracle has no cutoff"),
         ({"gamma": 0.3}, "alpha-nDCG has no parameter 'gamma'"),
     ],
@@ -78,7 +77,7 @@ def test_qrels_without_intents():
 
 def test_the_command_writes_a_run_that_is_read_again(capsys, tmp_path):
     path = tmp_path / "qrels"
-    irdiv.to_ndeval(random_collection(0, weighted=False), path)
+    irdiv.datasets.write_ndeval(random_collection(0, weighted=False), path)
     assert main(["oracle", str(path), "--order", "D-nDCG", "--depth", "3"]) == 0
     (tmp_path / "run").write_text(capsys.readouterr().out)
     expected = irdiv.oracle(path, "D-nDCG", depth=3)
@@ -91,9 +90,14 @@ def test_the_command_writes_a_run_that_is_read_again(capsys, tmp_path):
 def test_an_oracle_beside_systems_in_pyterrier():
     pt = pytest.importorskip("pyterrier")
     qrels = random_collection(0)
-    systems = [irdiv.oracle_transformer(qrels), irdiv.oracle_transformer(qrels, "reversed")]
-    topics = irdiv.to_pyterrier(qrels)[["qid"]].drop_duplicates().assign(query="a topic")
-    table = pt.Experiment(systems, topics, irdiv.to_pyterrier(qrels), ["alpha-nDCG@5"], names=["best", "worst"])
+    systems = [
+        irdiv.plugins.pyterrier.oracle_transformer(qrels),
+        irdiv.plugins.pyterrier.oracle_transformer(qrels, "reversed"),
+    ]
+    topics = irdiv.datasets.to_pyterrier(qrels)[["qid"]].drop_duplicates().assign(query="a topic")
+    table = pt.Experiment(
+        systems, topics, irdiv.datasets.to_pyterrier(qrels), ["alpha-nDCG@5"], names=["best", "worst"]
+    )
     best, worst = table["alpha-nDCG@5"]
     assert best == pytest.approx(1)
     assert worst < best

@@ -1,4 +1,4 @@
-"""Plots: what they show, and that nothing covers anything."""
+"""Plots: what they show, and that nothing overlaps."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import io
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from matplotlib.text import Text
 
 import irdiv
+from helpers import evaluation_of, random_evaluation
 from irdiv import IrdivError, plots
-from test_stats import random_evaluation
+from irdiv.frames.backends import backend_of
 
 
 def drawn(ax):
-    """Draw the figure, as saving it does, so that places are known."""
+    """Draw the figure, as saving it does, so that positions are known."""
     ax.figure.canvas.draw()
     return ax
 
@@ -28,13 +33,13 @@ def overlap(ax, box) -> bool:
     return ax.get_window_extent().overlaps(box)
 
 
-def test_asl_curves_fall_and_the_legend_stands_beside(evaluation):
-    power = irdiv.discriminative_power(evaluation)
+def test_asl_curves_fall_and_the_legend_is_beside_them(evaluation):
+    power = irdiv.stats.discriminative_power(evaluation)
     ax = drawn(plots.asl_curves(power))
     curves = {line.get_label().split(" ")[0]: line.get_ydata() for line in ax.lines if "(" in line.get_label()}
-    assert list(curves) == power.summary["measure"].tolist()
+    assert list(curves) == power.summary()["measure"].tolist()
     for measure, curve in curves.items():
-        assert list(curve) == sorted(power.asl.loc[power.asl["measure"] == measure, "p"], reverse=True)
+        assert list(curve) == sorted(power.asl().loc[power.asl()["measure"] == measure, "p"], reverse=True)
     assert not overlap(ax, ax.get_legend().get_window_extent())
     assert ax.get_xlabel()
     assert ax.get_ylabel()
@@ -43,7 +48,7 @@ def test_asl_curves_fall_and_the_legend_stands_beside(evaluation):
 def test_runs_by_recall_and_relevance_are_all_named_inside(evaluation):
     ax = drawn(plots.recall_relevance(evaluation))
     assert [text.get_text() for text in sorted(ax.texts, key=lambda t: t.get_text()) if text.get_text()[0] == "r"] == [
-        f"r{number}" for number in range(8)
+        f"r{index}" for index in range(8)
     ]
     box = ax.get_window_extent()
     for text in ax.texts:
@@ -66,15 +71,15 @@ def test_many_runs_are_numbered_and_named_beside():
 
 
 def test_a_single_pair_is_visible():
-    ax = plots.asl_curves(irdiv.discriminative_power(random_evaluation(runs=2)))
+    ax = plots.asl_curves(irdiv.stats.discriminative_power(random_evaluation(runs=2)))
     assert ax.lines[0].get_marker() == "o"
 
 
 def test_heat_maps(evaluation):
-    matrix = irdiv.correlate(evaluation)
+    matrix = irdiv.stats.correlate(evaluation)
     ax = drawn(plots.heat_map(matrix))
     assert [text.get_text() for text in ax.texts] == [f"{value:.2f}" for value in matrix.to_numpy().ravel()]
-    frame = irdiv.concordance(evaluation, "I-rec@10")
+    frame = irdiv.stats.concordance(evaluation, "I-rec@10")
     lead = frame["concordance"][0] - frame["other_concordance"][0]
     assert [text.get_text() for text in plots.heat_map(frame).texts] == [f"{lead:.2f}", f"{-lead:.2f}"]
 
@@ -94,24 +99,60 @@ def test_difference_bars(evaluation):
     assert [bar.get_height() for bar in same.patches] == pytest.approx(heights)
 
 
+def test_better_means_smaller_where_less_is_better():
+    values = np.array([[[0.1, 0.2, 0.5]], [[0.3, 0.4, 0.4]]])
+    ax = plots.difference_bars(evaluation_of(values, ["E@10"]), "r0", "r1")
+    assert ax.get_title().startswith("r0 better on 2, r1 on 1 topics; mean -0.1000")
+    colors = [bar.get_facecolor() for bar in ax.patches]
+    assert colors[0] == colors[1] != colors[2]
+
+
+def in_library(library: str, frame: pd.DataFrame):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table if library == "pyarrow" else pytest.importorskip("polars").from_arrow(table)
+
+
+def shown(ax) -> tuple:
+    """Return all texts, the points of lines and the heights of bars."""
+    texts = [text.get_text() for text in ax.findobj(Text)]
+    return texts, [line.get_xydata().tolist() for line in ax.lines], [bar.get_height() for bar in ax.patches]
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_every_library_give_the_same_plots(library, evaluation):
+    tidy, stats = in_library(library, evaluation.frame), irdiv.stats
+    power = {"sizes": [5, 20], "trials": 2, "n_resamples": 100}
+    for plot, of in [
+        (plots.recall_relevance, lambda data: data),
+        (lambda data: plots.difference_bars(data, "r0", "r1"), lambda data: data),
+        (plots.heat_map, stats.correlate),
+        (plots.heat_map, lambda data: stats.concordance(data, "I-rec@10")),
+        (plots.power_curves, lambda data: stats.power_by_topics(data, **power)),
+        (plots.asl_curves, stats.discriminative_power),
+    ]:
+        result = of(tidy)
+        assert backend_of(result) == library
+        assert shown(plot(result)) == shown(plot(of(evaluation.frame)))
+
+
 def test_power_curves(evaluation):
-    curve = irdiv.power_by_topics(evaluation, sizes=[5, 20], trials=2, B=100)
+    curve = irdiv.stats.power_by_topics(evaluation, sizes=[5, 20], trials=2, n_resamples=100)
     ax = drawn(plots.power_curves(curve))
     assert not overlap(ax, ax.get_legend().get_window_extent())
     assert [list(line.get_xdata()) for line in ax.lines] == [[5, 20]] * 3
 
 
-def test_axes_of_ones_own(evaluation):
+def test_given_axes_are_used(evaluation):
     from matplotlib.figure import Figure
 
-    mine = Figure().subplots()
-    assert plots.heat_map(irdiv.correlate(evaluation), ax=mine) is mine
+    given = Figure().subplots()
+    assert plots.heat_map(irdiv.stats.correlate(evaluation), ax=given) is given
 
 
 def test_without_matplotlib(monkeypatch, evaluation):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(IrdivError, match=r"pip install 'irdiv\[plots\]'"):
-        plots.heat_map(irdiv.correlate(evaluation))
+        plots.heat_map(irdiv.stats.correlate(evaluation))
 
 
 def test_pyplot_is_used_where_it_is_imported_already(tmp_path):

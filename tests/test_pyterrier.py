@@ -13,13 +13,13 @@ import pytest
 from ir_measures import nDCG
 
 import irdiv
-from irdiv.demo import demo_collection
+from irdiv.demo import demo_qrels_and_runs
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pt = pytest.importorskip("pyterrier")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # PyTerrier and what it imports warn of their own affairs
+pytestmark = pytest.mark.filterwarnings("ignore")  # PyTerrier and its dependencies emit warnings of their own
 
 SPECS = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", nDCG @ 10, "map"]
 TITLES = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", "nDCG@10", "map"]
@@ -27,7 +27,7 @@ TITLES = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", "nDCG@10", "map"]
 
 @pytest.fixture(scope="module")
 def demo():
-    qrels, runs = demo_collection()
+    qrels, runs = demo_qrels_and_runs()
     qrels = qrels.rename(
         columns={"query_id": "qid", "doc_id": "docno", "relevance": "label", "iteration": "subtopic_id"}
     )
@@ -77,7 +77,7 @@ def test_a_reranker_and_a_grid_search(demo):
     first = pt.Transformer.from_df(runs["relevance"])
 
     class Reverse(pt.Transformer):
-        """Turns a list round where its parameter says so."""
+        """Reverses a ranking if its parameter is -1."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -91,8 +91,8 @@ def test_a_reranker_and_a_grid_search(demo):
         first >> reverse, {reverse: {"sign": [1.0, -1.0]}}, topics, qrels, ["α-nDCG@5"], verbose=False
     ).set_index("tran_0_sign")
     for sign in (1.0, -1.0):
-        turned = runs["relevance"].assign(score=runs["relevance"]["score"] * sign)
-        assert grid["α-nDCG@5"][sign] == irdiv.evaluate(qrels, turned, "α-nDCG@5").summary().iloc[0, 0]
+        reversed_run = runs["relevance"].assign(score=runs["relevance"]["score"] * sign)
+        assert grid["α-nDCG@5"][sign] == irdiv.evaluate(qrels, reversed_run, "α-nDCG@5").summary().iloc[0, 0]
 
 
 def test_qrels_read_by_pyterrier_have_lost_their_intents(demo, tmp_path):
@@ -114,7 +114,7 @@ def test_the_baseline_runs_of_2012_on_qrels_as_pyterrier_has_them(real_data):
     runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in paths}
     assert len(runs) == 4
     systems = [pt.model.from_ir_measures(run.drop(columns="rank")) for run in runs.values()]
-    irdiv.take_over()
+    irdiv.set_ndeval_provider("irdiv")
     specs = ["D#-nDCG@10", "ERR-IA@20", ir_measures.ERR_IA @ 20, ir_measures.alpha_nDCG @ 20]
     table = pt.Experiment(systems, dataset.get_topics("query"), dataset.get_qrels(), specs, names=list(runs))
     table = table.set_index("name")
@@ -131,8 +131,8 @@ def test_the_highest_grade_is_that_of_all_batches():
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
     run = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "score": 1.0, "query": "x", "rank": 0})
-    as_they_come = irdiv.to_pyterrier(qrels).drop(columns="max_grade")
-    for judgments in (irdiv.to_pyterrier(qrels), as_they_come):
+    without_column = irdiv.datasets.to_pyterrier(qrels).drop(columns="max_grade")
+    for judgments in (irdiv.datasets.to_pyterrier(qrels), without_column):
         for size in (None, 1):
             system = pt.Transformer.from_df(run)
             table = pt.Experiment([system], topics, judgments, ["ERR-IA@1"], batch_size=size)
@@ -140,11 +140,26 @@ def test_the_highest_grade_is_that_of_all_batches():
             assert table["ERR-IA@1"][0] == (1 / 16 + 15 / 16) / 2
 
 
+def test_only_diversity_qrels_are_converted_in_another_way():
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
+    run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
+    diverse = qrels.assign(subtopic_id="a")
+    assert list(pt.model.to_ir_measures(qrels)) == ["query_id", "doc_id", "relevance"]
+    assert "max_grade" not in pt.model.to_ir_measures(run)
+    assert list(pt.model.to_ir_measures(diverse)) == ["query_id", "doc_id", "relevance", "subtopic_id", "max_grade"]
+    assert pt.model.to_ir_measures(diverse.assign(max_grade=4))["max_grade"].tolist() == [4]
+    assert pt.model.to_ir_measures("qid") == "query_id"
+    assert pt.model.to_ir_measures(["qid", "docno"]) == ["query_id", "doc_id"]
+    assert pt.model.to_ir_measures({"label": 1}) == {"relevance": 1}
+
+
 def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
     rows = [("1", "a", "d1", 3), ("1", "b", "d1", 0), ("1", "a", "d2", 0), ("1", "b", "d2", 1)]
     qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
     run = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0], "rank": [0, 1], "query": "x"})
-    expected = irdiv.evaluate(irdiv.to_ir_measures(qrels), pt.model.to_ir_measures(run), ["nDCG@2", "AP"]).values[0]
+    expected = irdiv.evaluate(
+        irdiv.datasets.to_ir_measures(qrels), pt.model.to_ir_measures(run), ["nDCG@2", "AP"]
+    ).values[0]
     for judgments in (qrels, qrels[::-1]):
         table = pt.Experiment([run], run[["qid", "query"]], judgments, [nDCG @ 2, "map", "D#-nDCG@2"])
         assert table[["nDCG@2", "map"]].to_numpy().ravel() == pytest.approx(expected.ravel(), abs=1e-9)
@@ -154,7 +169,7 @@ def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
 def test_names_of_ir_measures_as_strings(spec):
     qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "subtopic_id": ["a"], "label": [1]})
     run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
-    irdiv.take_over()
+    irdiv.set_ndeval_provider("irdiv")
     assert pt.Experiment([run], run[["qid", "query"]], qrels, [spec])[spec][0] > 0
 
 
@@ -164,14 +179,14 @@ def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
         "qrels = pd.DataFrame({'qid': ['1'], 'docno': ['d'], 'subtopic_id': ['a'], 'label': [1]})\n"
         "run = pd.DataFrame({'qid': ['1'], 'docno': ['d'], 'score': [1.0], 'rank': [0], 'query': 'x'})\n"
         "print(pt.Experiment([run], run[['qid', 'query']], qrels, ['D#-nDCG@10'])['D#-nDCG@10'][0])\n"
-        "print(pt.irdiv.oracle_transformer(qrels)(run[['qid', 'query']])['docno'].tolist())\n"
+        "print(pt.irdiv.plugins.pyterrier.oracle_transformer(qrels)(run[['qid', 'query']])['docno'].tolist())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["1.0", "['d']"]
 
 
 def test_imine_in_pyterrier(real_data):
-    irdiv.register_imine(real_data)
+    irdiv.plugins.ir_datasets.register_imine(real_data)
     dataset = pt.get_dataset("irds:irdiv/ntcir11-imine/en")
     qrels, topics = dataset.get_qrels(), dataset.get_topics("query")
     path = real_data / "ntcir11-imine" / "en" / "runs" / "udel-D-E-1A.txt.gz"

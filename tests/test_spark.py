@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import irdiv
+from helpers import random_collection, random_run
 from irdiv import IrdivError
-from test_laws import random_collection, random_run
 
 pytest.importorskip("pyspark", reason="Spark is not installed here: pip install 'irdiv[spark]'")
 if shutil.which("java") is None:
@@ -59,7 +59,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("tasks", [None, 1, 2, 40])
 def test_the_local_result_bit_for_bit(spark, data, tasks):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     qrels, runs = data
     together = pd.concat([run.assign(run=name) for name, run in runs.items()])
@@ -73,7 +73,7 @@ def test_the_local_result_bit_for_bit(spark, data, tasks):
 
 
 def test_the_highest_grade_is_that_of_all_tasks(spark):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     rows = [(str(topic), "a", "d", 4 if topic == 3 else 1) for topic in range(8)]
     qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
@@ -84,7 +84,7 @@ def test_the_highest_grade_is_that_of_all_tasks(spark):
 
 
 def test_skewed_topics(spark):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     rng = np.random.default_rng(0)
     sizes = [3000, 5, 5, 1]
@@ -101,7 +101,7 @@ def test_skewed_topics(spark):
 
 
 def test_a_failing_task_is_tried_again(spark, data):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     def flaky(batches):
         from pyspark import TaskContext
@@ -118,22 +118,30 @@ def test_a_failing_task_is_tried_again(spark, data):
 
 
 def test_bad_input(spark, data):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     qrels, run = as_spark(spark, data[0]), as_spark(spark, data[1]["system 0"])
     for call, message in [
         (lambda: irdiv_spark.evaluate(qrels.drop("intent_id"), run, "D-nDCG"), "expected 'intent_id' or"),
         (lambda: irdiv_spark.evaluate(qrels, run.drop("doc_id"), "D-nDCG"), "expected 'doc_id' or 'docno'"),
+        (
+            lambda: irdiv_spark.evaluate(qrels.withColumn("qid", qrels["query_id"]), run, "D-nDCG"),
+            "the qrels have two columns for one thing: 'query_id', 'qid'",
+        ),
+        (
+            lambda: irdiv_spark.evaluate(qrels, run.withColumn("docno", run["doc_id"]), "D-nDCG"),
+            "the run has two columns for one thing: 'doc_id', 'docno'",
+        ),
         (lambda: irdiv_spark.evaluate(qrels.limit(0), run, "D-nDCG"), "the qrels are empty"),
         (lambda: irdiv_spark.evaluate(qrels, run, "D-nDGC"), "no measure is called"),
-        (lambda: irdiv_spark.evaluate(qrels, run, "D-nDCG", tasks=0), "tasks=0 is not a number of tasks"),
+        (lambda: irdiv_spark.evaluate(qrels, run, "D-nDCG", tasks=0), "tasks=0 is not an integer of 1 or more"),
     ]:
         with pytest.raises(IrdivError, match=message):
             call()
 
 
 def test_iterations_that_are_0_in_some_tasks_only(spark):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     rows = [(str(topic), "0" if topic < 6 else "2", "d", 1) for topic in range(8)]
     qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
@@ -144,7 +152,7 @@ def test_iterations_that_are_0_in_some_tasks_only(spark):
 
 
 def test_ids_and_grades_of_other_types(spark):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     qrels = pd.DataFrame(
         [(1, "1", "a", "2"), (1, "2", "b", "1"), (2, "1", "a", "10"), (3, "1", "b", "0")],
@@ -159,7 +167,7 @@ def test_ids_and_grades_of_other_types(spark):
 
 
 def test_runs_that_cannot_be_scored(spark):
-    from irdiv import spark as irdiv_spark
+    from irdiv.plugins import spark as irdiv_spark
 
     qrels = as_spark(spark, pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]}))
     run = pd.DataFrame({"query_id": ["x", "y"], "doc_id": "a", "score": 1.0, "run": ["s", None]})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import pickle
+from dataclasses import FrozenInstanceError, replace
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,51 +17,39 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import irdiv
+from helpers import evaluation_of, random_collection, random_evaluation, random_run
 from irdiv import IrdivError
-from irdiv.results import Evaluation
-from irdiv.stats import paired, power, resampling
-from irdiv.stats.compare import tukey_p
-from test_laws import random_collection, random_run
+from irdiv.frames.backends import backend_of
+from irdiv.stats import paired, resampling
+from irdiv.stats.comparison import tukey_p
+from irdiv.stats.intervals import confidence_intervals
 
 X = np.array([0.5, 0.7, 0.6, 0.9, 0.2, 0.4])
 Y = np.array([0.4, 0.5, 0.3, 0.95, 0.2, 0.1])
-TESTS = [irdiv.bootstrap_test, irdiv.randomisation_test, irdiv.t_test]
-
-
-def made_up(values: np.ndarray, measures=("D#-nDCG@10",)) -> Evaluation:
-    """Return an evaluation with values [run, measure, topic]."""
-    runs = tuple(f"r{number}" for number in range(len(values)))
-    topics = np.array([str(number) for number in range(values.shape[2])], dtype=object)
-    return Evaluation(runs, topics, tuple(map(irdiv.parse, measures)), values)
-
-
-def random_evaluation(seed=0, runs=6, topics=30, measures=("I-rec@10", "D-nDCG@10", "D#-nDCG@10")) -> Evaluation:
-    rng = np.random.default_rng(seed)
-    quality = rng.normal(0, 0.1, (runs, len(measures), 1))
-    return made_up(np.clip(quality + rng.normal(0.5, 0.2, (runs, len(measures), topics)), 0, 1), measures)
+TESTS = [irdiv.stats.bootstrap_test, irdiv.stats.randomization_test, irdiv.stats.t_test]
 
 
 class TestTwoSystems:
     def test_t_against_scipy(self):
-        statistic, p = irdiv.t_test(X, Y)
+        statistic, p = irdiv.stats.t_test(X, Y)
         expected = stats.ttest_rel(X, Y)
         assert (statistic, p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
-        low, high = irdiv.t_test(X, Y, level=0.9).interval
+        low, high = irdiv.stats.t_test(X, Y, confidence_level=0.9).interval
         ci = expected.confidence_interval(0.9)
         assert (low, high) == pytest.approx((ci.low, ci.high), abs=1e-12)
 
-    def test_randomisation_against_scipy(self):
+    def test_randomization_against_scipy(self):
         expected = stats.permutation_test((X - Y,), np.mean, permutation_type="samples", n_resamples=np.inf)
-        assert irdiv.randomisation_test(X, Y).p == pytest.approx(expected.pvalue, abs=1e-12)
+        assert irdiv.stats.randomization_test(X, Y).p == pytest.approx(expected.pvalue, abs=1e-12)
 
-    def test_randomisation_against_enumeration(self):
+    def test_randomization_against_enumeration(self):
         z = X - Y
         count = sum(
             abs(np.dot(signs, z)) >= abs(z.sum()) - 1e-12 for signs in itertools.product((1, -1), repeat=len(z))
         )
-        assert irdiv.randomisation_test(X, Y).p == count / 2 ** len(z)
+        assert irdiv.stats.randomization_test(X, Y).p == count / 2 ** len(z)
         # the same at random, within four standard errors
-        drawn = irdiv.randomisation_test(np.tile(X, 5), np.tile(Y, 5), B=20_000)
+        drawn = irdiv.stats.randomization_test(np.tile(X, 5), np.tile(Y, 5), n_resamples=20_000)
         exact = stats.permutation_test(
             (np.tile(X - Y, 5),), np.mean, permutation_type="samples", n_resamples=20_000, rng=1
         ).pvalue
@@ -82,7 +73,7 @@ class TestTwoSystems:
         counts = np.array([np.bincount(sample, minlength=n) for sample in samples], dtype=np.uint16)
         assert paired.bootstrap_p(z[None], counts, False)[0] == count / n**n
         # and drawn at random, within four standard errors
-        asl = irdiv.bootstrap_test(z, np.zeros(n), B=50_000).p
+        asl = irdiv.stats.bootstrap_test(z, np.zeros(n), n_resamples=50_000).p
         assert abs(asl - count / n**n) < 4 * math.sqrt(0.25 / 50_000)
 
     @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
@@ -93,7 +84,7 @@ class TestTwoSystems:
         expected = stats.bootstrap(
             (x - y,), np.mean, n_resamples=999, method=theirs, confidence_level=level, rng=np.random.default_rng(7)
         ).confidence_interval
-        found = irdiv.bootstrap_test(x, y, rng=7, B=999, interval=ours, level=level).interval
+        found = irdiv.stats.bootstrap_test(x, y, rng=7, n_resamples=999, interval=ours, confidence_level=level).interval
         assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
 
     def test_bca_of_tied_differences_against_exact_arithmetic(self):
@@ -110,10 +101,10 @@ class TestTwoSystems:
             shifted = z0 + stats.norm.ppf([0.025, 0.975])
             at = stats.norm.cdf(z0 + shifted / (1 - a * shifted))
             expected = np.quantile(totals / 120, at)
-            found = irdiv.bootstrap_test(z / 10, np.zeros(12), rng=seed, B=200).interval
+            found = irdiv.stats.bootstrap_test(z / 10, np.zeros(12), rng=seed, n_resamples=200).interval
             assert found == pytest.approx(expected, abs=1e-9)
 
-    @pytest.mark.parametrize("test", ["bootstrap", "randomisation", "t"])
+    @pytest.mark.parametrize("test", ["bootstrap", "randomization", "t"])
     def test_p_is_uniform_under_the_null_in_theory(self, test):
         z = np.random.default_rng(0).normal(size=(2000, 30))
         p = paired.paired_tests(z, test, 1, 2000, True, "t", 0.95).p
@@ -139,15 +130,15 @@ class TestTwoSystems:
         result = test(X + 0.1, X)
         assert result.difference == pytest.approx(0.1)
         assert result.interval == pytest.approx((0.1, 0.1))
-        assert result.p == {"bootstrap": 0, "randomisation": 2 / 2**6, "t": 0}[result.method]
+        assert result.p == {"bootstrap": 0, "randomization": 2 / 2**6, "t": 0}[result.test]
         assert test(X, X + 0.1).statistic == -result.statistic
 
     def test_effect_size_is_mean_over_standard_deviation(self):
         z = X - Y
-        assert irdiv.t_test(X, Y).effect_size == pytest.approx(z.mean() / z.std(ddof=1))
+        assert irdiv.stats.t_test(X, Y).effect_size == pytest.approx(z.mean() / z.std(ddof=1))
 
     def test_plus_one(self):
-        plain, more = (irdiv.bootstrap_test(X, Y, plus_one=one).p for one in (False, True))
+        plain, more = (irdiv.stats.bootstrap_test(X, Y, plus_one=one).p for one in (False, True))
         assert more == pytest.approx((1000 * plain + 1) / 1001)
 
     @pytest.mark.parametrize("test", TESTS)
@@ -161,29 +152,41 @@ class TestTwoSystems:
             with pytest.raises(IrdivError, match=message):
                 test(x, y)
         for arguments, message in [
-            ({"B": 0}, "B=0 is not a number of samples"),
-            ({"interval": "wald"}, "interval='wald' is not known"),
-            ({"level": 95}, "level=95 is not a confidence level"),
+            ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+            ({"n_resamples": 10.0}, "n_resamples=10.0 is not an integer"),
+            ({"interval": "wald"}, "interval='wald' is not one of 'bca', 'percentile', 't'"),
+            ({"confidence_level": 95}, "confidence_level=95 is not a number above 0 and below 1"),
+            ({"confidence_level": 1}, "confidence_level=1 is not a number above 0 and below 1"),
         ]:
             with pytest.raises(IrdivError, match=message):
                 test(X, Y, **arguments)
 
-    def test_results_are_pairs_with_names(self):
-        result = irdiv.bootstrap_test(X, Y)
-        assert result[1] == result.p
+    def test_results_unpack_as_two_items(self):
+        result = irdiv.stats.bootstrap_test(X, Y)
+        assert (result[0], result[1], result[-1]) == (result.statistic, result.p, result.p)
+        assert tuple(result) == (result.statistic, result.p)
         assert len(result) == 2
+        with pytest.raises(IndexError):
+            result[2]
+        with pytest.raises(FrozenInstanceError):
+            result.p = 0
+
+    def test_results_pickle(self):
+        result = irdiv.stats.bootstrap_test(X, Y)
         again = pickle.loads(pickle.dumps(result))
         assert again == result
         assert repr(again) == repr(result)
+        assert again != irdiv.stats.bootstrap_test(X, Y, confidence_level=0.5)
 
+    @pytest.mark.filterwarnings("ignore")  # PyTerrier and what it imports warn of their own affairs
     def test_in_a_pyterrier_experiment(self):
         pt = pytest.importorskip("pyterrier")
-        qrels = irdiv.to_pyterrier(random_collection(0))
+        qrels = irdiv.datasets.to_pyterrier(random_collection(0))
         topics = qrels[["qid"]].drop_duplicates().assign(query="a topic")
         runs = [pt.model.from_ir_measures(random_run(seed)) for seed in (0, 1)]
-        table = pt.Experiment(runs, topics, qrels, ["D#-nDCG@10"], baseline=0, test=irdiv.bootstrap_test)
+        table = pt.Experiment(runs, topics, qrels, ["D#-nDCG@10"], baseline=0, test=irdiv.stats.bootstrap_test)
         one, two = (irdiv.evaluate(random_collection(0), random_run(s), "D#-nDCG@10").values[0, 0] for s in (0, 1))
-        assert table["D#-nDCG@10 p-value"][1] == irdiv.bootstrap_test(two, one).p
+        assert table["D#-nDCG@10 p-value"][1] == irdiv.stats.bootstrap_test(two, one).p
 
 
 @pytest.mark.parametrize("cells", [1, 50, 1000])
@@ -191,18 +194,17 @@ class TestTwoSystems:
 def test_batches_change_nothing(monkeypatch, cells, kind):
     evaluation = random_evaluation()
     if kind == "tied":
-        evaluation = made_up(np.round(evaluation.values, 1), [str(m) for m in evaluation.measures])
+        evaluation = evaluation_of(np.round(evaluation.values, 1), [str(m) for m in evaluation.measures])
     calls = [
-        lambda: irdiv.compare(evaluation, B=200),
-        lambda: irdiv.compare(evaluation, test="randomisation", B=200),
-        lambda: irdiv.compare(evaluation, test="tukey", B=200),
-        lambda: irdiv.discriminative_power(evaluation, B=200).asl,
-        lambda: irdiv.discriminative_power(evaluation, B=200).summary,
+        lambda: irdiv.stats.compare(evaluation, n_resamples=200),
+        lambda: irdiv.stats.compare(evaluation, test="randomization", n_resamples=200),
+        lambda: irdiv.stats.compare(evaluation, test="tukey", n_resamples=200),
+        lambda: irdiv.stats.discriminative_power(evaluation, n_resamples=200).asl(),
+        lambda: irdiv.stats.discriminative_power(evaluation, n_resamples=200).summary(),
     ]
     whole = [call() for call in calls]
-    for module in (resampling, paired):
-        monkeypatch.setattr(module, "CELLS", cells)
-    monkeypatch.setattr("irdiv.stats.compare.CELLS", cells)
+    for module in ("resampling", "paired", "comparison"):
+        monkeypatch.setattr(f"irdiv.stats.{module}.MAX_CELLS", cells)
     for before, call in zip(whole, calls, strict=True):
         pd.testing.assert_frame_equal(call(), before, rtol=1e-13)
 
@@ -210,9 +212,13 @@ def test_batches_change_nothing(monkeypatch, cells, kind):
 class TestManySystems:
     def test_all_pairs_are_what_two_systems_are(self):
         evaluation = random_evaluation()
-        tests = {"bootstrap": irdiv.bootstrap_test, "t": irdiv.t_test, "randomisation": irdiv.randomisation_test}
+        tests = {
+            "bootstrap": irdiv.stats.bootstrap_test,
+            "t": irdiv.stats.t_test,
+            "randomization": irdiv.stats.randomization_test,
+        }
         for name, test in tests.items():
-            frame = irdiv.compare(evaluation, test=name, rng=5)
+            frame = irdiv.stats.compare(evaluation, test=name, rng=5)
             assert len(frame) == 3 * 15
             for row in frame.sample(8, random_state=0).to_dict("records"):
                 measure = [str(m) for m in evaluation.measures].index(row["measure"])
@@ -223,14 +229,14 @@ class TestManySystems:
                 assert row["difference"] == pytest.approx(x.mean() - y.mean(), abs=1e-12)
 
     def test_baselines(self):
-        frame = irdiv.compare(random_evaluation(), baseline=["r0", "r3"], measures="I-rec@10")
+        frame = irdiv.stats.compare(random_evaluation(), baseline=["r0", "r3"], measures="I-rec@10")
         assert frame[["run", "other"]].values.tolist() == [
             [run, base] for base in ("r0", "r3") for run in ("r1", "r2", "r4", "r5")
         ]
 
     @pytest.mark.parametrize("method", ["holm", "bonferroni", "fdr_bh"])
     def test_corrections_against_statsmodels(self, method):
-        frame = irdiv.compare(random_evaluation(), correction=method)
+        frame = irdiv.stats.compare(random_evaluation(), correction=method)
         for _, rows in frame.groupby("measure"):
             assert rows["p_adjusted"].tolist() == multipletests(rows["p"], method=method)[1].tolist()
 
@@ -244,61 +250,66 @@ class TestManySystems:
             spread = np.ptp(dealt.mean(axis=0))
             for one, two in pairs:
                 counts[one, two] += spread >= abs(values[one].mean() - values[two].mean()) - 1e-12
-        assert tukey_p(values, pairs, rng=3, B=300).tolist() == [count / 300 for count in counts.values()]
+        assert tukey_p(values, pairs, rng=3, n_resamples=300).tolist() == [count / 300 for count in counts.values()]
 
-    def test_tukey_on_two_systems_is_the_randomisation_test(self):
-        p = tukey_p(np.stack([X, Y]), [(0, 1)], B=40_000)[0]
-        assert abs(p - irdiv.randomisation_test(X, Y).p) < 4 * math.sqrt(0.25 / 40_000)
+    def test_tukey_on_two_systems_is_the_randomization_test(self):
+        p = tukey_p(np.stack([X, Y]), [(0, 1)], n_resamples=40_000)[0]
+        assert abs(p - irdiv.stats.randomization_test(X, Y).p) < 4 * math.sqrt(0.25 / 40_000)
 
     def test_identical_runs(self):
         values = np.tile(np.linspace(0, 1, 10), (3, 1, 1))
-        for test in ("bootstrap", "randomisation", "t", "tukey"):
-            frame = irdiv.compare(made_up(values), test=test, correction=None if test == "tukey" else "holm")
+        for test in ("bootstrap", "randomization", "t", "tukey"):
+            frame = irdiv.stats.compare(
+                evaluation_of(values), test=test, correction=None if test == "tukey" else "holm"
+            )
             assert (frame[["p", "p_adjusted"]] == 1).all(axis=None)
             assert not frame.isna().any(axis=None)
-            assert irdiv.discriminative_power(made_up(values), test=test).summary["significant"].tolist() == [0]
+            assert irdiv.stats.discriminative_power(evaluation_of(values), test=test).summary()[
+                "significant"
+            ].tolist() == [0]
 
     def test_tidy_frames_of_any_kind_and_order(self):
         frame = random_evaluation().frame
-        expected = irdiv.compare(frame)
+        expected = irdiv.stats.compare(frame)
         others = [frame.sample(frac=1, random_state=1)]
         others.append(frame.assign(query_id=frame["query_id"].astype(int)))
         others.append(frame.rename(columns={"run": "name", "query_id": "qid"}))
         for given in others:
-            pd.testing.assert_frame_equal(irdiv.compare(given), expected)
-        of_polars = irdiv.compare(pl.from_pandas(frame)).to_pandas()
+            pd.testing.assert_frame_equal(irdiv.stats.compare(given), expected)
+        of_polars = irdiv.stats.compare(pl.from_pandas(frame)).to_pandas()
         pd.testing.assert_frame_equal(of_polars, expected, check_dtype=False)
 
     def test_ids_that_are_equal_as_strings(self):
         frame = random_evaluation(runs=2).frame
         with pytest.raises(IrdivError, match="two values of"):
-            irdiv.compare(pd.concat([frame, frame.assign(query_id=frame["query_id"].astype(int))]))
+            irdiv.stats.compare(pd.concat([frame, frame.assign(query_id=frame["query_id"].astype(int))]))
 
     def test_a_topic_that_a_run_misses_scores_0(self):
         frame = random_evaluation(runs=2).frame
         gone = (frame["run"] == "r1") & (frame["query_id"] == "3")
         zero = frame.assign(value=frame["value"].where(~gone, 0.0))
-        pd.testing.assert_frame_equal(irdiv.compare(frame[~gone]), irdiv.compare(zero))
+        pd.testing.assert_frame_equal(irdiv.stats.compare(frame[~gone]), irdiv.stats.compare(zero))
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"test": "wilcoxon"}, "choose one of 'bootstrap', 'randomisation', 't', 'tukey'"),
+            ({"test": "wilcoxon"}, "test='wilcoxon' is not one of 'bootstrap', 'randomization', 't', 'tukey'"),
             ({"baseline": "r9"}, "no run is called 'r9'; there are 'r0'"),
             ({"baseline": ["r0", "r1"]}, "all runs are baselines"),
             ({"measures": ["P@5"]}, "P@5 was not evaluated"),
             ({"correction": "sidak-ish"}, "correction='sidak-ish' is not known"),
             ({"correction": True}, "correction=True is not known"),
-            ({"correction": "holm", "test": "tukey"}, "takes account of all pairs by itself"),
+            ({"correction": "holm", "test": "tukey"}, "takes all pairs into account by itself"),
             ({"baseline": []}, "no baseline given"),
             ({"measures": []}, "no measures given"),
             ({"rng": -1}, "rng=-1 is neither a seed"),
             ({"rng": "x"}, "rng='x' is neither a seed"),
+            ({"n_resamples": 0, "test": "tukey"}, "n_resamples=0 is not an integer of 1 or more"),
         ],
     )
     def test_bad_arguments(self, arguments, message):
         with pytest.raises(IrdivError, match=message):
-            irdiv.compare(random_evaluation(runs=2), **arguments)
+            irdiv.stats.compare(random_evaluation(runs=2), **arguments)
 
     def test_bad_evaluations(self):
         frame = random_evaluation(runs=2).frame
@@ -308,25 +319,27 @@ class TestManySystems:
             (frame.drop(columns="run"), "lacks a column"),
             (pd.concat([frame, frame]), "two values of I-rec@10"),
             (frame.assign(value=np.nan), "finite numbers"),
+            (frame.assign(name="another"), "two columns for one thing: 'run', 'name'"),
+            (frame.assign(qid="1"), "two columns for one thing: 'query_id', 'qid'"),
         ]:
             with pytest.raises(IrdivError, match=message):
-                irdiv.compare(given)
+                irdiv.stats.compare(given)
 
     def test_corrections_without_statsmodels(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
         with pytest.raises(IrdivError, match=r"pip install 'irdiv\[stats\]'"):
-            irdiv.compare(random_evaluation(), correction="holm")
+            irdiv.stats.compare(random_evaluation(), correction="holm")
 
 
 class TestDiscriminativePower:
     def test_it_is_the_share_of_significant_pairs(self):
         evaluation = random_evaluation()
-        found = irdiv.discriminative_power(evaluation, rng=3)
-        for row in found.summary.to_dict("records"):
-            p = irdiv.compare(evaluation, measures=row["measure"], rng=3)["p"]
+        found = irdiv.stats.discriminative_power(evaluation, rng=3)
+        for row in found.summary().to_dict("records"):
+            p = irdiv.stats.compare(evaluation, measures=row["measure"], rng=3)["p"]
             assert row["significant"] == (p < 0.05).sum()
             assert row["power"] == (p < 0.05).mean()
-            curve = found.asl[found.asl["measure"] == row["measure"]]
+            curve = found.asl()[found.asl()["measure"] == row["measure"]]
             assert curve["p"].tolist() == sorted(p)
             assert curve["rank"].tolist() == list(range(1, 16))
 
@@ -341,7 +354,9 @@ class TestDiscriminativePower:
                 sample = np.repeat(w, row)
                 trials.append((abs(sample.mean() / (sample.std(ddof=1) / math.sqrt(8))), abs(sample.mean())))
             needed.append(sorted(trials, reverse=True)[200 * 5 // 100 - 1][1])
-        found = irdiv.discriminative_power(evaluation, measures=irdiv.parse("I-rec@10"), rng=4, B=200).summary
+        found = irdiv.stats.discriminative_power(
+            evaluation, measures=irdiv.parse("I-rec@10"), rng=4, n_resamples=200
+        ).summary()
         assert found["delta"].tolist() == pytest.approx([max(needed)], abs=1e-12)
 
     def test_the_required_difference_where_samples_are_of_zeros_only(self):
@@ -354,20 +369,20 @@ class TestDiscriminativePower:
             t = (np.inf if sample[0] else 0) if flat else abs(sample.mean() / (sample.std(ddof=1) / math.sqrt(10)))
             trials.append((round(t, 9), abs(sample.mean())))
         expected = sorted(trials, reverse=True)[49]
-        found = irdiv.discriminative_power(made_up(np.stack([z, 0 * z])[:, None]), rng=0).delta[0]
+        found = irdiv.stats.discriminative_power(evaluation_of(np.stack([z, 0 * z])[:, None]), rng=0).delta[0]
         assert found == pytest.approx(expected[1])
 
     def test_agreement_by_hand(self):
         p = np.array([(0.01, 0.2, 0.04), (0.01, 0.01, 0.9), (0.5, 0.5, 0.05)])
         pairs = (("r0", "r1"), ("r0", "r2"), ("r1", "r2"))
-        found = power.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p, p[:, 0]).agreement()
+        found = irdiv.stats.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p, p[:, 0]).agreement()
         assert found.values.tolist() == [["A", "B", 1, 1, 1, 1 / 3], ["A", "C", 2, 0, 0, 0], ["B", "C", 2, 0, 0, 0]]
 
     def test_other_tests(self):
         evaluation = random_evaluation()
-        for test in ("randomisation", "t", "tukey"):
-            found = irdiv.discriminative_power(evaluation, test=test).summary
-            p = irdiv.compare(evaluation, test=test)
+        for test in ("randomization", "t", "tukey"):
+            found = irdiv.stats.discriminative_power(evaluation, test=test).summary()
+            p = irdiv.stats.compare(evaluation, test=test)
             assert found["significant"].tolist() == [
                 (rows["p"] < 0.05).sum() for _, rows in p.groupby("measure", sort=False)
             ]
@@ -375,39 +390,41 @@ class TestDiscriminativePower:
 
     def test_power_grows_with_topics_and_ends_at_that_of_all(self):
         evaluation = random_evaluation(topics=40)
-        curve = irdiv.power_by_topics(evaluation, sizes=[5, 40], trials=3, measures="D-nDCG@10")
+        curve = irdiv.stats.power_by_topics(evaluation, sizes=[5, 40], trials=3, measures="D-nDCG@10")
         few, all_ = curve["power"]
         assert few < all_
-        assert all_ == pytest.approx(irdiv.discriminative_power(evaluation).summary["power"][1], abs=0.1)
+        assert all_ == pytest.approx(irdiv.stats.discriminative_power(evaluation).summary()["power"][1], abs=0.1)
         assert curve.columns.tolist() == ["measure", "topics", "power", "low", "high"]
         assert (curve["low"] <= curve["power"]).all()
         assert (curve["power"] <= curve["high"]).all()
-        assert irdiv.power_by_topics(evaluation, trials=1, B=10)["topics"].min() == 5
+        assert irdiv.stats.power_by_topics(evaluation, trials=1, n_resamples=10)["topics"].min() == 5
         for arguments, message in [
-            ({"sizes": [41]}, "subsets have 2 to 40 topics here; found 41"),
-            ({"sizes": [5.5]}, "found 5.5"),
-            ({"trials": 0}, "trials=0 is not a number"),
-            ({"B": 0}, "B=0 is not a number"),
-            ({"alpha": 5}, "alpha=5 is not a significance level"),
+            ({"sizes": [41]}, "sizes=41 is not an integer 2 to 40"),
+            ({"sizes": [5.5]}, "sizes=5.5 is not an integer 2 to 40"),
+            ({"trials": 0}, "trials=0 is not an integer"),
+            ({"n_resamples": 0}, "n_resamples=0 is not an integer"),
+            ({"level": 5}, "level=5 is not a number above 0 and below 1"),
         ]:
             with pytest.raises(IrdivError, match=message):
-                irdiv.power_by_topics(evaluation, **arguments)
+                irdiv.stats.power_by_topics(evaluation, **arguments)
 
     def test_swaps(self):
         # one run is better on every topic
         rng = np.random.default_rng(0)
         base = rng.random(40) * 0.5
-        sure = irdiv.swap_rates(made_up(np.stack([base + 0.2, base])[:, None]), trials=20)
+        sure = irdiv.stats.swap_rates(evaluation_of(np.stack([base + 0.2, base])[:, None]), trials=20)
         assert sure["swaps"].sum() == 0
         # where all topics together make no difference, half of them contradict the other half
         even = rng.random(40)
-        noise = irdiv.swap_rates(made_up(np.stack([even - even.mean(), np.zeros(40)])[:, None]), sizes=[20], trials=50)
+        noise = irdiv.stats.swap_rates(
+            evaluation_of(np.stack([even - even.mean(), np.zeros(40)])[:, None]), sizes=[20], trials=50
+        )
         assert noise["comparisons"].sum() == noise["swaps"].sum() == 50
         assert ((noise["high"] - noise["low"]).round(9) == 0.01).all()
-        with pytest.raises(IrdivError, match="1 to 20 topics"):
-            irdiv.swap_rates(random_evaluation(topics=40), sizes=[21])
-        with pytest.raises(IrdivError, match="bin_width=0 is not a width"):
-            irdiv.swap_rates(random_evaluation(topics=40), bin_width=0)
+        with pytest.raises(IrdivError, match="sizes=21 is not an integer 1 to 20"):
+            irdiv.stats.swap_rates(random_evaluation(topics=40), sizes=[21])
+        with pytest.raises(IrdivError, match=r"bin_width=0 is not a number above 0\."):
+            irdiv.stats.swap_rates(random_evaluation(topics=40), bin_width=0)
 
     def test_swaps_against_a_loop(self):
         evaluation = random_evaluation(runs=3, topics=9)
@@ -420,41 +437,188 @@ class TestDiscriminativePower:
                 counts = expected.setdefault(int(abs(first) / 0.05), [0, 0])
                 counts[0] += 1
                 counts[1] += first * second < 0
-        found = irdiv.swap_rates(evaluation, sizes=[4], trials=30, bin_width=0.05, measures="I-rec@10", rng=7)
+        found = irdiv.stats.swap_rates(evaluation, sizes=[4], trials=30, bin_width=0.05, measures="I-rec@10", rng=7)
         assert found["low"].tolist() == pytest.approx([0.05 * step for step in sorted(expected)])
         assert found[["comparisons", "swaps"]].values.tolist() == [expected[step] for step in sorted(expected)]
 
     def test_bad_arguments(self):
-        with pytest.raises(IrdivError, match="alpha=5 is not a significance level"):
-            irdiv.discriminative_power(random_evaluation(), alpha=5)
+        for arguments, message in [
+            ({"level": 5}, "level=5 is not a number above 0 and below 1"),
+            ({"n_resamples": -1}, "n_resamples=-1 is not an integer of 1 or more"),
+            ({"test": "wilcoxon"}, "test='wilcoxon' is not one of"),
+        ]:
+            with pytest.raises(IrdivError, match=message):
+                irdiv.stats.discriminative_power(random_evaluation(), **arguments)
+
+
+class TestLeaderboard:
+    def test_means_and_intervals(self):
+        evaluation = random_evaluation()
+        frame = irdiv.stats.leaderboard(evaluation, rng=4)
+        assert frame.columns.tolist() == [
+            "measure", "run", "mean", "low", "high", "best", "difference", "p", "p_adjusted", "significant",
+        ]  # fmt: skip
+        assert len(frame) == 3 * 6
+        counts = resampling.bootstrap_counts(30, 1000, 4)
+        for row in frame.to_dict("records"):
+            measure = evaluation.specs().index(row["measure"])
+            values = evaluation.values[evaluation.runs.index(row["run"]), measure]
+            assert row["mean"] == values.mean()
+            ((low, high),) = confidence_intervals(values[None], counts, "bca", 0.95)
+            assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert frame[["difference", "p", "p_adjusted"]].isna().all(axis=None)
+        assert not frame["significant"].any()
+
+    def test_runs_are_ordered_by_the_first_measure(self):
+        values = np.array([[0.1, 0.5], [0.3, 0.9], [0.2, 0.7]])[..., None] + np.array([0.0, 0.01])
+        evaluation = evaluation_of(values, ["D#-nDCG@10", "E"])
+        frame = irdiv.stats.leaderboard(evaluation)
+        assert frame["run"].tolist() == ["r1", "r2", "r0"] * 2
+        assert frame["measure"].tolist() == ["D#-nDCG@10"] * 3 + ["E"] * 3
+        assert frame["best"].tolist() == [True, False, False, False, False, True]
+        # less is better
+        frame = irdiv.stats.leaderboard(evaluation, measures=["E", "D#-nDCG@10"])
+        assert frame["run"].tolist() == ["r0", "r2", "r1"] * 2
+        assert frame["best"].tolist() == [True, False, False, False, False, True]
+        # from a tidy frame, where measures are known by name only
+        pd.testing.assert_frame_equal(
+            irdiv.stats.leaderboard(evaluation.frame, measures=["E", "D#-nDCG@10"]), frame, check_dtype=False
+        )
+
+    def test_best_runs_are_those_of_the_table_of_means(self):
+        evaluation = evaluation_of(np.array([[[0.1, 0.2]], [[0.15, 0.15]], [[0.0, 0.1]]]))
+        frame = irdiv.stats.leaderboard(evaluation).set_index("run")
+        assert frame.loc[list(evaluation.runs), "best"].tolist() == evaluation.best()[:, 0].tolist()
+        assert frame["best"].sum() == 2
+
+    @pytest.mark.parametrize("test", ["bootstrap", "randomization", "t", "tukey"])
+    def test_tests_are_those_of_compare(self, test):
+        evaluation = random_evaluation()
+        correction = None if test == "tukey" else "holm"
+        options = {"baseline": "r2", "test": test, "correction": correction, "rng": 6, "n_resamples": 500}
+        frame = irdiv.stats.leaderboard(evaluation, **options, level=0.2).set_index(["measure", "run"])
+        tests = irdiv.stats.compare(evaluation, **options).set_index(["measure", "run"])
+        assert frame.drop("r2", level="run").index.sort_values().equals(tests.index.sort_values())
+        for name in ("mean", "difference", "p", "p_adjusted"):
+            assert frame.loc[tests.index, name].tolist() == tests[name].tolist()
+        assert frame.loc[tests.index, "significant"].tolist() == (tests["p_adjusted"] < 0.2).tolist()
+        assert 0 < frame["significant"].sum() < len(tests)
+        baseline = frame.xs("r2", level="run")
+        assert baseline[["difference", "p", "p_adjusted"]].isna().all(axis=None)
+        assert not baseline["significant"].any()
+
+    def test_one_topic_has_no_interval_and_no_test(self):
+        frame = irdiv.stats.leaderboard(random_evaluation(topics=1), baseline="r0")
+        assert (frame["low"] == frame["mean"]).all()
+        assert (frame["high"] == frame["mean"]).all()
+        assert frame["p"].isna().all()
+
+    def test_one_run_has_no_test(self):
+        frame = irdiv.stats.leaderboard(random_evaluation(runs=1), baseline="r0")
+        assert frame["best"].all()
+        assert frame["p"].isna().all()
+        assert (frame["low"] < frame["high"]).all()
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"baseline": "r9"}, "no run is called 'r9'; there are 'r0'"),
+            ({"measures": "P@5"}, "P@5 was not evaluated"),
+            ({"test": "wilcoxon"}, "test='wilcoxon' is not one of"),
+            ({"interval": "wald"}, "interval='wald' is not one of"),
+            ({"level": 0}, "level=0 is not a number above 0 and below 1"),
+            ({"confidence_level": 95}, "confidence_level=95 is not a number above 0 and below 1"),
+            ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+        ],
+    )
+    @pytest.mark.parametrize("topics", [1, 30])
+    def test_bad_arguments(self, arguments, message, topics):
+        with pytest.raises(IrdivError, match=message):
+            irdiv.stats.leaderboard(random_evaluation(topics=topics), **arguments)
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda evaluation: irdiv.stats.compare(evaluation, n_resamples=50),
+        lambda evaluation: irdiv.stats.leaderboard(evaluation, baseline="r0", n_resamples=50),
+        lambda evaluation: irdiv.stats.discriminative_power(evaluation, n_resamples=50).summary(),
+        lambda evaluation: irdiv.stats.discriminative_power(evaluation, test="t").summary(),
+        lambda evaluation: irdiv.stats.discriminative_power(evaluation, n_resamples=50).asl(),
+        lambda evaluation: irdiv.stats.discriminative_power(evaluation, n_resamples=50).agreement(),
+        lambda evaluation: irdiv.stats.power_by_topics(evaluation, trials=1, n_resamples=50),
+        lambda evaluation: irdiv.stats.swap_rates(evaluation, trials=2),
+        lambda evaluation: irdiv.stats.concordance(evaluation, "I-rec@10"),
+    ],
+)
+def test_results_are_frames_of_the_callers_library(backend, make):
+    evaluation = random_evaluation(topics=10)
+    expected = make(evaluation)
+    theirs = replace(evaluation, backend=backend)
+    found = make(theirs)
+    assert backend_of(found) == backend_of(make(theirs.frame)) == backend
+    in_pandas = nw.from_native(found, eager_only=True).to_pandas()
+    pd.testing.assert_frame_equal(in_pandas, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_correlations_in_libraries_without_an_index(backend):
+    evaluation = random_evaluation(topics=10)
+    expected = irdiv.stats.correlate(evaluation)
+    found = irdiv.stats.correlate(replace(evaluation, backend=backend))
+    assert backend_of(found) == backend
+    in_pandas = nw.from_native(found, eager_only=True).to_pandas().set_index("measure")
+    pd.testing.assert_frame_equal(in_pandas, expected, check_names=False)
+
+
+def test_power_prints_alike_in_every_library():
+    evaluation = random_evaluation()
+    power = irdiv.stats.discriminative_power(evaluation)
+    others = irdiv.stats.discriminative_power(replace(evaluation, backend="polars"))
+    assert repr(others) == repr(power)
+    assert others._repr_html_() == power._repr_html_()
+    assert others.significant.tolist() == (power.p < power.level).tolist()
+
+
+def test_defaults_are_the_same_everywhere():
+    defaults = {"level": 0.05, "confidence_level": 0.95, "rng": 0}
+    functions = [getattr(irdiv.stats, name) for name in irdiv.stats.__all__ if name[0].islower()]
+    for function in functions:
+        for name, parameter in inspect.signature(function).parameters.items():
+            assert name not in ("B", "alpha")
+            if name in defaults:
+                assert parameter.default == defaults[name]
+    assert inspect.signature(irdiv.stats.bootstrap_test).parameters["n_resamples"].default == 1000
+    assert inspect.signature(irdiv.stats.randomization_test).parameters["n_resamples"].default == 10_000
 
 
 class TestAgreementOfMeasures:
     def test_tau_against_scipy(self):
         evaluation = random_evaluation(runs=9)
         means = evaluation.values.mean(axis=2)
-        matrix = irdiv.correlate(evaluation)
+        matrix = irdiv.stats.correlate(evaluation)
         for (i, one), (j, two) in itertools.product(enumerate(matrix.index), repeat=2):
             assert matrix.loc[one, two] == pytest.approx(stats.kendalltau(means[:, i], means[:, j]).statistic)
 
     def test_tau_ap_by_hand(self):
         # gold a b c d, estimate b a c d: above a at rank 2 is b, which gold has below: 0 of 1; then 2 of 2 and 3 of 3
-        assert irdiv.tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
+        assert irdiv.stats.tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
         # a swap at the end costs less: 1, 1, 2/3
-        assert irdiv.tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
+        assert irdiv.stats.tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
 
     def test_tau_ap_of_ties_by_hand(self):
         # gold has b and c tied: below a, b is right, and c is right of a and half right of b
-        assert irdiv.tau_ap([3, 2, 1], [2, 1, 1]) == pytest.approx(2 / 2 * (1 + 1.5 / 2) - 1)
+        assert irdiv.stats.tau_ap([3, 2, 1], [2, 1, 1]) == pytest.approx(2 / 2 * (1 + 1.5 / 2) - 1)
         # the estimate has b and c tied: as gold has them 1 + 1, the other way 1 + ½
-        assert irdiv.tau_ap([2, 1, 1], [3, 2, 1]) == pytest.approx((1 + 1 + 1 + 0.5) / 2 - 1)
+        assert irdiv.stats.tau_ap([2, 1, 1], [3, 2, 1]) == pytest.approx((1 + 1 + 1 + 0.5) / 2 - 1)
         # both have the same tie
-        assert irdiv.tau_ap([2, 1, 1], [5, 4, 4]) == 1
+        assert irdiv.stats.tau_ap([2, 1, 1], [5, 4, 4]) == 1
 
     def test_constant_rankings(self):
         values = np.stack([np.full((3, 4), 0.5), np.full((3, 4), 0.5)])
         values[0, 2] = 1
-        matrix = irdiv.correlate(made_up(values, ["I-rec@10", "D-nDCG@10", "ERR-IA@10"]))
+        matrix = irdiv.stats.correlate(evaluation_of(values, ["I-rec@10", "D-nDCG@10", "ERR-IA@10"]))
         assert matrix.to_numpy().tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
     def test_tau_ap_does_not_depend_on_the_order_of_systems(self):
@@ -462,12 +626,12 @@ class TestAgreementOfMeasures:
         for _ in range(20):
             one, two = rng.integers(0, 4, 8), rng.integers(0, 4, 8)
             order = rng.permutation(8)
-            assert irdiv.tau_ap(one[order], two[order]) == pytest.approx(irdiv.tau_ap(one, two), abs=1e-12)
-            assert -1 <= irdiv.tau_ap(one, two) <= 1
+            assert irdiv.stats.tau_ap(one[order], two[order]) == pytest.approx(irdiv.stats.tau_ap(one, two), abs=1e-12)
+            assert -1 <= irdiv.stats.tau_ap(one, two) <= 1
 
     def test_symmetric_tau_ap_is_the_mean_of_both(self):
         evaluation = random_evaluation(runs=7)
-        plain, symmetric = (irdiv.correlate(evaluation, method) for method in ("tau_ap", "tau_ap_symmetric"))
+        plain, symmetric = (irdiv.stats.correlate(evaluation, method) for method in ("tau_ap", "tau_ap_symmetric"))
         np.testing.assert_allclose(symmetric, (plain + plain.T) / 2, atol=1e-12)
         assert (np.diag(plain) == 1).all()
 
@@ -476,32 +640,37 @@ class TestAgreementOfMeasures:
         M1, M2, G1, G2 = [1, 1, -1, 1, 0], [-1, -1, 1, 1, 1], [1, 0, 1, -1, 1], [1, 1, 1, 1, 1]
         values = np.zeros((2, 4, 5))
         values[0] = [M1, M2, G1, G2]
-        evaluation = made_up(values, ["D-nDCG@10", "ERR-IA@10", "I-rec@10", "P-IA@10"])
+        evaluation = evaluation_of(values, ["D-nDCG@10", "ERR-IA@10", "I-rec@10", "P-IA@10"])
         # they disagree on the first three topics; gold agrees with M1, is undecided, and agrees with M2
-        found = irdiv.concordance(evaluation, "I-rec@10", measures=["D-nDCG@10", "ERR-IA@10"])
+        found = irdiv.stats.concordance(evaluation, "I-rec@10", measures=["D-nDCG@10", "ERR-IA@10"])
         assert found.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 2 / 3]]
         # differences by rounding alone are none
         values[0, 2, 1] = 1e-15
-        assert irdiv.concordance(evaluation, {"I-rec@10"}, measures=["D-nDCG@10", "ERR-IA@10"]).equals(found)
+        assert irdiv.stats.concordance(evaluation, {"I-rec@10"}, measures=["D-nDCG@10", "ERR-IA@10"]).equals(found)
         # both gold measures must agree: topics 1 and 2 for M1, 3 for M2
-        both = irdiv.concordance(evaluation, ["I-rec@10", "P-IA@10"])
+        both = irdiv.stats.concordance(evaluation, ["I-rec@10", "P-IA@10"])
         assert both.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 1 / 3]]
 
     def test_measures_that_never_disagree(self):
         values = random_evaluation().values[:, [0, 0, 1]]
-        found = irdiv.concordance(made_up(values, ["Q-IA", "AP-IA", "I-rec"]), "I-rec")
+        found = irdiv.stats.concordance(evaluation_of(values, ["Q-IA", "AP-IA", "I-rec"]), "I-rec")
         assert found["disagreements"].tolist() == [0]
         assert found[["concordance", "other_concordance"]].isna().all(axis=None)
 
     def test_bad_arguments(self):
         for call, message in [
-            (lambda: irdiv.correlate(random_evaluation(), "pearson"), "method='pearson' is not known"),
-            (lambda: irdiv.concordance(random_evaluation(), []), "no gold measure"),
-            (lambda: irdiv.concordance(random_evaluation(), "P@3"), "P@3 was not evaluated"),
-            (lambda: irdiv.concordance(random_evaluation(), "I-rec@10", measures=["D-nDCG@10"]), "at least two"),
-            (lambda: irdiv.tau_ap([1, 2], [1]), "2 and 1 systems"),
-            (lambda: irdiv.tau_ap([1], [1]), "at least two systems"),
-            (lambda: irdiv.tau_ap(["a", "b"], [1, 2]), "given by scores"),
+            (
+                lambda: irdiv.stats.correlate(random_evaluation(), "pearson"),
+                "method='pearson' is not one of 'tau', 'tau_ap', 'tau_ap_symmetric'",
+            ),
+            (lambda: irdiv.stats.concordance(random_evaluation(), []), "no gold measure"),
+            (lambda: irdiv.stats.concordance(random_evaluation(), "P@3"), "P@3 was not evaluated"),
+            (lambda: irdiv.stats.concordance(random_evaluation(), "I-rec@10", measures=["D-nDCG@10"]), "at least two"),
+            (lambda: irdiv.stats.tau_ap([1, 2], [1]), "2 and 1 systems"),
+            (lambda: irdiv.stats.tau([1, 2], [1]), "2 and 1 systems"),
+            (lambda: irdiv.stats.correlate(random_evaluation(runs=1)), "at least two runs, found 'r0'"),
+            (lambda: irdiv.stats.tau_ap([1], [1]), "at least two systems"),
+            (lambda: irdiv.stats.tau_ap(["a", "b"], [1, 2]), "given by numbers"),
         ]:
             with pytest.raises(IrdivError, match=message):
                 call()

@@ -1,4 +1,4 @@
-"""Qrels and runs that come in batches, and frames of other packages: the values of pandas frames, bit for bit."""
+"""Qrels and runs that come in batches, and frames of other libraries: the values of pandas frames, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, demo
-from irdiv.measures import registry
-from irdiv.threads import ahead
+from irdiv.frames.prefetch import prefetch
+from irdiv.measures.catalogue import registry
 
-EVERY = [name for name in registry if not name.endswith("-LA")]
+ALL_MEASURES = [name for name in registry if not name.endswith("-LA")]
 
 
 def collection(seed: int = 0, topics: int = 40) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -44,7 +44,7 @@ def collection(seed: int = 0, topics: int = 40) -> tuple[pd.DataFrame, pd.DataFr
 QRELS, RUN = collection()
 
 
-def values(qrels, runs, measures=EVERY, **options) -> np.ndarray:
+def values(qrels, runs, measures=ALL_MEASURES, **options) -> np.ndarray:
     return irdiv.evaluate(qrels, runs, measures, **options).values
 
 
@@ -57,7 +57,7 @@ def whole() -> np.ndarray:
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_batches_change_no_bit(whole, rows, shuffled):
     qrels, run = (frame.sample(frac=1, random_state=0) if shuffled else frame for frame in (QRELS, RUN))
-    made = irdiv.evaluate(qrels, run, EVERY, batch_rows=rows)
+    made = irdiv.evaluate(qrels, run, ALL_MEASURES, batch_rows=rows)
     np.testing.assert_array_equal(made.values, whole)
     assert made.query_ids.tolist() == [f"{topic}" for topic in range(40)]
 
@@ -91,15 +91,15 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("kind", STREAMS)
-def test_streams(whole, folder, kind):
-    qrels, run = STREAMS[kind](folder)
+@pytest.mark.parametrize("form", STREAMS)
+def test_streams(whole, folder, form):
+    qrels, run = STREAMS[form](folder)
     np.testing.assert_array_equal(values(qrels, run, batch_rows=200), whole)
 
 
-@pytest.mark.parametrize("kind", ["parquet files", "parquet folders", "datasets", "arrow readers", "duckdb"])
-def test_streams_compiled_once(whole, folder, kind):
-    qrels, run = STREAMS[kind](folder)
+@pytest.mark.parametrize("form", ["parquet files", "parquet folders", "datasets", "arrow readers", "duckdb"])
+def test_streams_compiled_once(whole, folder, form):
+    qrels, run = STREAMS[form](folder)
     np.testing.assert_array_equal(values(irdiv.Collection(qrels), run), whole)
 
 
@@ -112,19 +112,19 @@ def test_ties_in_batches(ties):
     )
 
 
-@pytest.mark.parametrize("order", ["as they are", "by document", "twice over"])
-def test_topics_in_many_pieces(monkeypatch, whole, order):
-    monkeypatch.setattr("irdiv.frames.buckets._PIECE", 16)
+@pytest.mark.parametrize("order", ["by topic", "by document", "in two halves"])
+def test_topics_in_many_chunks(monkeypatch, whole, order):
+    monkeypatch.setattr("irdiv.frames.buckets._CHUNK_ROWS", 16)
     qrels, run = QRELS, RUN
     if order == "by document":
         qrels, run = qrels.sort_values("doc_id"), run.sort_values("doc_id")
-    if order == "twice over":
+    if order == "in two halves":
         qrels = pd.concat([qrels[::2], qrels[1::2]])
         run = pd.concat([run[::2], run[1::2]])
     np.testing.assert_array_equal(values(qrels, run, batch_rows=100), whole)
 
 
-def test_measures_of_others_and_several_runs_in_batches():
+def test_measures_of_ir_measures_and_several_runs_in_batches():
     runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
     specs = ["SetP", "NumRet", "D#-nDCG@5", "nDCG@5"]
     whole, parts = irdiv.evaluate(QRELS, runs, specs), irdiv.evaluate(QRELS, runs, specs, batch_rows=60)
@@ -132,7 +132,7 @@ def test_measures_of_others_and_several_runs_in_batches():
     assert parts.runs == ("a", "b")
 
 
-def test_intents_with_facts_in_batches():
+def test_described_intents_in_batches():
     intents = QRELS[["query_id", "intent_id"]].drop_duplicates().assign(probability=1 / 3, parent_id=None, type="inf")
     qrels = irdiv.with_intents(QRELS, intents)
     specs = ["D#-nDCG@5", "LAD#-nDCG@5", "DIN-nDCG@5"]
@@ -148,11 +148,13 @@ def test_iterations_that_are_0_in_some_topics_only():
         values(qrels.assign(iteration="0").drop_duplicates(["query_id", "doc_id"]), RUN, "I-rec@5", batch_rows=30)
 
 
-def test_topics_without_relevant_documents_are_told_once():
+def test_one_warning_about_topics_without_relevant_documents():
     qrels = QRELS.assign(relevance=QRELS["relevance"].where(QRELS["query_id"].astype(int) > 3, 0))
-    with pytest.warns(irdiv.IrdivWarning, match="4 of 40 topics have no relevant document.*'0', '1', '2', '3'") as told:
+    with pytest.warns(
+        irdiv.IrdivWarning, match="4 of 40 topics have no relevant document.*'0', '1', '2', '3'"
+    ) as caught:
         values(qrels, RUN, "I-rec@5", batch_rows=100)
-    assert len(told) == 1
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_bad_input_in_batches(qrels, run, message):
         values(qrels, run, "I-rec@5", batch_rows=50)
 
 
-def test_errors_say_which_rows_of_a_stream(tmp_path):
+def test_errors_name_the_rows_of_a_stream(tmp_path):
     run = RUN.assign(score=RUN["score"].where(RUN.index != 150))
     with pytest.raises(IrdivError, match=r"run 'b': .*found nan in row 10 .*\(rows counted from row 140 of the run\)"):
         values(QRELS, {"a": RUN, "b": reader(run)}, "I-rec@5")
@@ -186,7 +188,7 @@ def test_errors_say_which_rows_of_a_stream(tmp_path):
 
 @pytest.mark.parametrize("rows", [0, -1, 1.5, True, "many"])
 def test_bad_batch_rows(rows):
-    with pytest.raises(IrdivError, match="batch_rows=.* is not a whole number from 1"):
+    with pytest.raises(IrdivError, match="batch_rows=.* is not an integer of 1 or more"):
         values(QRELS, RUN, "I-rec@5", batch_rows=rows)
 
 
@@ -225,7 +227,7 @@ def test_values_in_the_names_of_folders(tmp_path, whole):
     np.testing.assert_array_equal(values(QRELS, tmp_path / "run"), whole)
 
 
-def test_what_is_no_trec_file(tmp_path, folder):
+def test_paths_that_are_not_trec_files(tmp_path, folder):
     with pytest.raises(
         IrdivError, match="is Parquet, not a TREC file; give it to irdiv.evaluate, or to pandas.read_parq"
     ):
@@ -236,14 +238,14 @@ def test_what_is_no_trec_file(tmp_path, folder):
         values(QRELS, tmp_path, "I-rec@5")
 
 
-def test_other_ways_of_arrow(folder, whole):
+def test_other_forms_of_arrow(folder, whole):
     run = pa.Table.from_pandas(RUN, preserve_index=False)
     np.testing.assert_array_equal(values(QRELS, ds.dataset(folder / "run").scanner()), whole)
     np.testing.assert_array_equal(values(QRELS, run.combine_chunks().to_batches()[0]), whole)
-    once = reader(RUN)
-    np.testing.assert_array_equal(values(QRELS, once), whole)
+    stream = reader(RUN)
+    np.testing.assert_array_equal(values(QRELS, stream), whole)
     with pytest.raises(IrdivError, match="the run came as an Arrow stream without rows; one can be read only once"):
-        values(QRELS, once)
+        values(QRELS, stream)
 
 
 def test_relations_and_lazy_frames_that_cannot_be_read():
@@ -257,19 +259,19 @@ def test_relations_and_lazy_frames_that_cannot_be_read():
         values(QRELS, pl.from_pandas(RUN).lazy().select("nothing"), "I-rec@5")
 
 
-@pytest.mark.parametrize("kind", ["polars", "arrow", "parquet", "duckdb"])
-def test_intents_of_a_file_for_qrels_of_any_kind(kind, tmp_path):
+@pytest.mark.parametrize("library", ["polars", "arrow", "parquet", "duckdb"])
+def test_an_intent_file_for_qrels_in_any_form(library, tmp_path):
     # In this file cells are empty where inner nodes have no type.
     path = Path(demo.__file__).parent / "intents.csv"
-    qrels, runs = irdiv.read_qrels(path.with_name("qrels.txt")), demo.demo_collection()[1]
+    qrels, runs = irdiv.read_qrels(path.with_name("qrels.txt")), demo.demo_qrels_and_runs()[1]
     qrels.to_parquet(tmp_path / "qrels.parquet")
-    converted = tmp_path / "qrels.parquet" if kind == "parquet" else KINDS[kind][0](qrels)
+    converted = tmp_path / "qrels.parquet" if library == "parquet" else LIBRARIES[library][0](qrels)
     specs = ["D-nDCG@5", "DIN-nDCG@5", "LAD#-nDCG@5"]
     expected = values(irdiv.with_intents(qrels, path), runs, specs)
     np.testing.assert_array_equal(values(irdiv.with_intents(converted, path), runs, specs), expected)
 
 
-KINDS = {
+LIBRARIES = {
     "pandas": (lambda frame: frame, pd.DataFrame),
     "polars": (pl.from_pandas, pl.DataFrame),
     "polars lazy": (lambda frame: pl.from_pandas(frame).lazy(), pl.DataFrame),
@@ -279,16 +281,16 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_results_are_frames_of_the_callers_kind(kind):
-    convert, frame = KINDS[kind]
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_results_are_frames_of_the_callers_library(library):
+    convert, frame = LIBRARIES[library]
     expected = irdiv.evaluate(QRELS, {"a": RUN, "b": RUN[:99]}, ["D#-nDCG@5", "P@3"])
     made = irdiv.evaluate(convert(QRELS), {"a": convert(RUN), "b": convert(RUN[:99])}, ["D#-nDCG@5", "P@3"])
     for name in ("frame", "summary", "pivot"):
         one, two = getattr(made, name), getattr(expected, name)
         one, two = (one, two) if name == "frame" else (one(), two())
         assert type(one) is frame or isinstance(one, frame)
-        if kind == "pandas":
+        if library == "pandas":
             continue
         plain = one.to_pandas()
         wide = two if name == "frame" else two.reset_index().rename_axis(columns=None)
@@ -298,16 +300,16 @@ def test_results_are_frames_of_the_callers_kind(kind):
     pd.testing.assert_frame_equal(made.to_pandas().summary(), expected.summary())
 
 
-def test_runs_decide_on_the_kind_of_results_and_then_the_qrels():
+def test_results_are_of_the_library_of_the_runs_or_else_of_the_qrels():
     assert isinstance(irdiv.evaluate(QRELS, pl.from_pandas(RUN), "I-rec@5").frame, pl.DataFrame)
     assert isinstance(irdiv.evaluate(pl.from_pandas(QRELS), {"1": {"d1": 1.0}}, "I-rec@5").frame, pl.DataFrame)
     assert isinstance(irdiv.evaluate(pl.from_pandas(QRELS), RUN, "I-rec@5").frame, pd.DataFrame)
 
 
-@pytest.mark.parametrize("kind", ["polars", "arrow"])
+@pytest.mark.parametrize("library", ["polars", "arrow"])
 @pytest.mark.parametrize("rows", [None, 100])
-def test_no_pandas_frame_is_made_of_others(monkeypatch, kind, rows):
-    qrels, run = (KINDS[kind][0](frame) for frame in (QRELS, RUN))
+def test_other_frames_are_not_converted_to_pandas(monkeypatch, library, rows):
+    qrels, run = (LIBRARIES[library][0](frame) for frame in (QRELS, RUN))
 
     def refuse(*arguments, **options):
         raise AssertionError("a pandas frame was made")
@@ -315,61 +317,61 @@ def test_no_pandas_frame_is_made_of_others(monkeypatch, kind, rows):
     for owner in (pd.DataFrame, pd.Series):
         monkeypatch.setattr(owner, "__init__", refuse)
     monkeypatch.setattr(pl.DataFrame, "to_pandas", refuse)
-    made = irdiv.evaluate(qrels, run, [*EVERY, "nDCG@5"], batch_rows=rows)
+    made = irdiv.evaluate(qrels, run, [*ALL_MEASURES, "nDCG@5"], batch_rows=rows)
     assert len(made.frame) == made.values.size
     assert len(made.summary()) == 1
 
 
-def test_statistics_take_frames_of_other_kinds():
+def test_statistics_take_frames_of_other_libraries():
     runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
-    expected = irdiv.compare(irdiv.evaluate(QRELS, runs, "D#-nDCG@5"), rng=0)
+    expected = irdiv.stats.compare(irdiv.evaluate(QRELS, runs, "D#-nDCG@5"), rng=0)
     made = irdiv.evaluate(pl.from_pandas(QRELS), {name: pl.from_pandas(run) for name, run in runs.items()}, "D#-nDCG@5")
     for evaluation in (made, made.frame):
-        pd.testing.assert_frame_equal(irdiv.compare(evaluation, rng=0).to_pandas(), expected, check_dtype=False)
+        pd.testing.assert_frame_equal(irdiv.stats.compare(evaluation, rng=0).to_pandas(), expected, check_dtype=False)
 
 
-def test_work_ahead_is_in_order_and_not_far_ahead():
+def test_prefetch_is_ordered_and_bounded():
     taken = []
 
     def items():
-        for number in range(20):
-            taken.append(number)
-            yield number
+        for item in range(20):
+            taken.append(item)
+            yield item
 
-    for used, result in enumerate(ahead(lambda number: number * number, items(), workers=2)):
+    for used, result in enumerate(prefetch(lambda item: item * item, items(), workers=2)):
         assert result == used * used
         assert len(taken) <= used + 4
 
 
-def test_an_error_ahead_comes_in_its_turn():
-    results = ahead(lambda number: 1 // number, [1, 0, 1], workers=2)
+def test_prefetch_raises_errors_in_order():
+    results = prefetch(lambda item: 1 // item, [1, 0, 1], workers=2)
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
         next(results)
 
 
-@pytest.mark.parametrize("kind", ["polars", "arrow"])
-def test_functions_answer_with_frames_of_the_callers_kind(kind):
-    convert, frame = KINDS[kind]
+@pytest.mark.parametrize("library", ["polars", "arrow"])
+def test_functions_return_frames_of_the_callers_library(library):
+    convert, frame = LIBRARIES[library]
     runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"]), "c": RUN.assign(score=RUN["score"] % 3)}
     converted = {name: convert(run) for name, run in runs.items()}
     evaluation = irdiv.evaluate(QRELS, runs, ["D#-nDCG@5", "P@3", "I-rec@5"])
     theirs = irdiv.evaluate(convert(QRELS), converted, ["D#-nDCG@5", "P@3", "I-rec@5"])
     calls = [
         (lambda qrels, runs, evaluation: irdiv.oracle(qrels, depth=3)),
-        (lambda qrels, runs, evaluation: irdiv.ideal_gaps(qrels, cutoff=3)),
-        (lambda qrels, runs, evaluation: irdiv.precision_recall(qrels, runs)),
-        (lambda qrels, runs, evaluation: irdiv.summary_statistics(qrels, runs)),
-        (lambda qrels, runs, evaluation: irdiv.compare(evaluation, rng=0)),
-        (lambda qrels, runs, evaluation: irdiv.compare(evaluation.frame, rng=0)),
-        (lambda qrels, runs, evaluation: irdiv.concordance(evaluation, "P@3")),
-        (lambda qrels, runs, evaluation: irdiv.correlate(evaluation)),
+        (lambda qrels, runs, evaluation: irdiv.analysis.ideal_gaps(qrels, cutoff=3)),
+        (lambda qrels, runs, evaluation: irdiv.analysis.interpolated_precision(qrels, runs)),
+        (lambda qrels, runs, evaluation: irdiv.analysis.retrieval_counts(qrels, runs)),
+        (lambda qrels, runs, evaluation: irdiv.stats.compare(evaluation, rng=0)),
+        (lambda qrels, runs, evaluation: irdiv.stats.compare(evaluation.frame, rng=0)),
+        (lambda qrels, runs, evaluation: irdiv.stats.concordance(evaluation, "P@3")),
+        (lambda qrels, runs, evaluation: irdiv.stats.correlate(evaluation)),
     ]
     for call in calls:
         made = call(convert(QRELS), converted, theirs)
         assert isinstance(made, frame)
     assert isinstance(irdiv.oracle(order="D-nDCG", qrels=convert(QRELS)), frame)
-    made, expected = irdiv.compare(theirs, rng=0), irdiv.compare(evaluation, rng=0)
+    made, expected = irdiv.stats.compare(theirs, rng=0), irdiv.stats.compare(evaluation, rng=0)
     pd.testing.assert_frame_equal(made.to_pandas(), expected, check_dtype=False)
 
 
@@ -399,8 +401,8 @@ def test_streams_of_unknown_length_with_scattered_topics(whole):
 
 def write_files(folder: Path, *tables: pa.Table) -> Path:
     folder.mkdir()
-    for number, table in enumerate(tables):
-        pq.write_table(table, folder / f"{number}.parquet")
+    for index, table in enumerate(tables):
+        pq.write_table(table, folder / f"{index}.parquet")
     return folder
 
 
@@ -425,7 +427,7 @@ def test_files_of_a_folder_that_differ(tmp_path):
     assert values(judged, other, "P@3").tolist() == [[[2 / 3]]]
 
 
-def test_ids_with_fractions_in_pieces():
+def test_ids_with_fractions_in_chunks():
     qrels = pa.table({"query_id": [1.0, 1.0, 2.5], "doc_id": ["a", "b", "a"], "relevance": [1, 1, 1]})
     with pytest.raises(
         IrdivError, match=r"column 'query_id' of the qrels has numbers with fractions as ids, such as 2.5"
@@ -435,7 +437,7 @@ def test_ids_with_fractions_in_pieces():
     assert values(whole_numbers, {"1": {"a": 1.0}}, "P@2", batch_rows=1).tolist() == [[[0.5, 0.0]]]
 
 
-def test_odd_columns_in_batches():
+def test_unusual_columns_in_batches():
     qrels = QRELS[24:48].assign(description=[{"a": 1}, "b", None] * 8, type=["inf", None, "inf"] * 8)
     qrels["parent_id"] = pd.Series([3, "3", None] * 8, dtype=object)
     qrels = qrels.assign(intent_id="1").drop_duplicates(["query_id", "doc_id"])
@@ -449,5 +451,5 @@ def test_odd_columns_in_batches():
 
 def test_batch_rows_of_numpy_and_with_a_collection():
     assert values(QRELS, RUN, "P@1", batch_rows=np.int64(5)).shape == (1, 1, 40)
-    with pytest.raises(IrdivError, match="batch_rows=-4 is not a whole number from 1"):
+    with pytest.raises(IrdivError, match="batch_rows=-4 is not an integer of 1 or more"):
         values(irdiv.Collection(QRELS), RUN, "P@1", batch_rows=-4)

@@ -8,25 +8,10 @@ import pandas as pd
 import pytest
 
 import irdiv
+from helpers import TOPIC_85, by_intents, ranked, value
+
 
 # Clarke et al. 2008, topic 85: the documents a … j and the needs they answer.
-TOPIC_85 = {"a": "24", "b": "2", "c": "2", "e": "16", "f": "1", "g": "3", "h": "1"}
-
-
-def by_intents(answers: dict[str, str], grade: int = 1) -> pd.DataFrame:
-    rows = [("85", i, doc, grade) for doc, intents in answers.items() for i in intents]
-    return pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
-
-
-def ranked(documents: str | list[str], query_id: str = "85") -> dict[str, dict[str, float]]:
-    return {query_id: {doc: -float(rank) for rank, doc in enumerate(documents)}}
-
-
-def value(qrels, run, spec: str, **parameters) -> float:
-    evaluation = irdiv.evaluate(qrels, run, spec, **parameters)
-    return float(evaluation.values[0, 0, 0])
-
-
 @pytest.mark.parametrize(("k", "expected"), [(1, 1.0), (2, 0.710), (3, 0.649)])
 def test_alpha_ndcg_of_clarkes_topic_85(k, expected):
     assert value(by_intents(TOPIC_85), ranked("abcdefghij"), f"α-nDCG@{k}") == pytest.approx(expected, abs=5e-4)
@@ -169,7 +154,7 @@ def test_intents_without_relevant_documents_count_only_with_intents_all():
     assert value(qrels, ranked("a"), "I-rec@1") == 1
     assert value(qrels, ranked("a"), "I-rec(intents='all')@1") == 0.5
     assert value(qrels, ranked("a"), "P-IA@1") == 1
-    assert value(qrels, ranked("a"), "P-IA@1", renormalise=False) == 0.5
+    assert value(qrels, ranked("a"), "P-IA@1", renormalize=False) == 0.5
 
 
 def test_subtopic_0_without_relevant_documents_is_no_intent():

@@ -1,5 +1,5 @@
 import sys
 
-from irdiv.cli import main
+from irdiv_cli import main
 
 sys.exit(main())

@@ -1,4 +1,4 @@
-"""The one exception and the one warning of the package."""
+"""The exception and the warning of the package, and helpers for their messages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import islice
 
 
 class IrdivError(ValueError):
-    """A user's input cannot be evaluated; the message says what was expected, what was found and what to do."""
+    """Input that cannot be used; the message states what was found, what was expected and what to do."""
 
 
 class IrdivWarning(UserWarning):
-    """Something in the input deserves a look, but the values stand as defined."""
+    """Input that may be a mistake, although all values are computed as defined."""
 
 
 @contextmanager
-def about_run(name: str | None) -> Iterator[None]:
-    """Let errors say which run is at fault, if it has a name."""
+def prefix_errors_with_run(name: str | None) -> Iterator[None]:
+    """Prefix the message of errors with the name of a run, if it has one."""
     try:
         yield
     except IrdivError as error:
@@ -27,18 +27,18 @@ def about_run(name: str | None) -> Iterator[None]:
 
 
 def warn(message: str) -> None:
-    """Warn about the user's line that called irdiv, however deep the call."""
+    """Warn, with the line of the user's code that called irdiv as the source of the warning."""
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "irdiv":
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, IrdivWarning, stacklevel=depth)
 
 
-def examples(values: Iterable[object], most: int = 3) -> str:
-    """Return the first few values as they would be typed, and whether there are more.
+def examples(values: Iterable[object], limit: int = 3) -> str:
+    """Return the first few values as they are typed in Python, with "…" if there are more.
 
     >>> examples(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
     """
-    shown = [repr(value) for value in islice(values, most + 1)]
-    return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
+    shown = [repr(value) for value in islice(values, limit + 1)]
+    return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")

@@ -1,1 +1,1 @@
-"""Frames joined into arrays: a collection compiled once, runs compiled against it."""
+"""Qrels compiled to arrays once, and runs compiled against them: the only place that joins the two."""

@@ -1,123 +1,122 @@
-"""Looking up (topic, document) pairs: a table of numbers, filled and read without a loop over them."""
+"""Lookup of (topic, document) pairs: a hash table that is filled and read by array operations."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irdiv.frames.fingerprints import fingerprints
-from irdiv.frames.ids import Ids, factorize, same
-from irdiv.kernels.lists import Ints
-
-Numbers = NDArray[np.uint64]
+from irdiv.frames.hashes import hash_ids
+from irdiv.frames.ids import Ids, equal_ids, factorize
+from irdiv.types import Hashes, Ints
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _FREE, _ODD = np.uint64(0), np.uint64(1)
 
 
-def numbers_in(group: Ints, numbers: Numbers) -> Numbers:
-    """Return numbers of things by numbers of their own and the group they are in: odd, and hardly ever two alike."""
-    return (numbers + group.astype(np.uint64) * np.uint64(0xA0761D6478BD642F)) | _ODD
+def combine_hashes(group: Ints, hashes: Hashes) -> Hashes:
+    """Return hashes of (group, item) pairs from the hashes of items; they are odd, so that 0 can mark a free slot."""
+    return (hashes + group.astype(np.uint64) * np.uint64(0xA0761D6478BD642F)) | _ODD
 
 
-def repeats(ids: Ids, group: Ints, numbers: Numbers) -> Ints:
-    """Return the places of ids that stand again in the same group, where they stood before.
+def find_duplicates(ids: Ids, group: Ints, hashes: Hashes) -> Ints:
+    """Return the positions of ids that occurred before in the same group.
 
-    ``numbers`` are `fingerprints` of the ids.
+    ``hashes`` are the `hash_ids` of the ids.
     """
-    in_groups = numbers_in(group, numbers)
-    # Sorting alone is many times quicker than finding the order, and mostly there is nothing to find.
-    in_order = np.sort(in_groups)
-    shared = in_order[1:][in_order[1:] == in_order[:-1]]
+    keys = combine_hashes(group, hashes)
+    # np.sort is many times faster than np.argsort, and mostly there are no duplicates.
+    ascending = np.sort(keys)
+    shared = ascending[1:][ascending[1:] == ascending[:-1]]
     if len(shared) == 0:
         return np.zeros(0, dtype=np.int64)
-    suspects = np.flatnonzero(np.isin(in_groups, shared))
-    codes, distinct = factorize(ids.take(suspects))
-    _, first = np.unique(group[suspects] * len(distinct) + codes, return_index=True)
-    return np.delete(suspects, first)
+    candidates = np.flatnonzero(np.isin(keys, shared))
+    codes, distinct = factorize(ids.take(candidates))
+    _, first = np.unique(group[candidates] * len(distinct) + codes, return_index=True)
+    return np.delete(candidates, first)
 
 
-class Pairs:
-    """Distinct pairs of a topic and a document, found among pairs that repeat, and found again.
+class PairIndex:
+    """An index of the distinct (topic, document) pairs of some rows.
 
     Parameters
     ----------
     topic, docs
-        The pairs.
-    numbers
-        `fingerprints` of the documents, where they are at hand.
+        The pair of each row.
+    hashes
+        The `hash_ids` of the documents, if they have been computed.
 
     Attributes
     ----------
-    first
-        The first place of each distinct pair, in order.
-    of
-        The number of each pair given, by place in ``first``.
+    first_rows
+        The row in which each distinct pair occurs first, ascending.
+    inverse
+        The index of each row's pair among the distinct ones, as ``np.unique`` returns it.
     """
 
-    def __init__(self, topic: Ints, docs: Ids, numbers: Numbers | None = None) -> None:
+    def __init__(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> None:
         self._docs, self._salt = docs, 0
-        while not self._fill(numbers_in(topic, self._numbers(docs, numbers))):
+        while not self._fill(combine_hashes(topic, self._salted(docs, hashes))):
             self._salt += 1
 
-    def _numbers(self, docs: Ids, numbers: Numbers | None) -> Numbers:
-        """Return fingerprints with our salt: the numbers at hand, which have none, if it is none."""
-        return fingerprints(docs, self._salt) if numbers is None or self._salt else numbers
+    def _salted(self, docs: Ids, hashes: Hashes | None) -> Hashes:
+        """Return the hashes of documents with the salt of this index; given hashes have the salt 0."""
+        return hash_ids(docs, self._salt) if hashes is None or self._salt else hashes
 
-    def _fill(self, keys: Numbers) -> bool:
-        """Enter all pairs; tell whether pairs that share a number are the same."""
+    def _fill(self, keys: Hashes) -> bool:
+        """Insert all pairs; return False if different pairs have the same key."""
         bits = max(4, (4 * len(keys)).bit_length())
         self._shift, self._mask = np.uint64(64 - bits), (1 << bits) - 1
-        self._held: Numbers = np.zeros(1 << bits, dtype=np.uint64)
-        self._holder: NDArray[np.int32] = np.zeros(1 << bits, dtype=np.int32)
-        owner = self._enter(keys)
-        repeated = np.flatnonzero(owner != np.arange(len(owner)))
-        if not same(self._docs.take(repeated), self._docs.take(owner[repeated])).all():
+        self._keys: Hashes = np.zeros(1 << bits, dtype=np.uint64)
+        self._index: NDArray[np.int32] = np.zeros(1 << bits, dtype=np.int32)
+        first_row = self._insert(keys)
+        repeated = np.flatnonzero(first_row != np.arange(len(first_row)))
+        if not equal_ids(self._docs.take(repeated), self._docs.take(first_row[repeated])).all():
             return False
         is_first = np.ones(len(keys), dtype=bool)
         is_first[repeated] = False
-        self.first: Ints = np.flatnonzero(is_first)
-        number = (np.cumsum(is_first) - 1).astype(np.int32)
-        self.of: Ints = number[owner].astype(np.int64)
-        taken = np.flatnonzero(self._held)
-        self._holder[taken] = number.take(self._holder.take(taken))
-        self._docs = self._docs.take(self.first)
+        self.first_rows: Ints = np.flatnonzero(is_first)
+        pair = (np.cumsum(is_first) - 1).astype(np.int32)
+        self.inverse: Ints = pair[first_row].astype(np.int64)
+        taken = np.flatnonzero(self._keys)
+        self._index[taken] = pair.take(self._index.take(taken))
+        self._docs = self._docs.take(self.first_rows)
         return True
 
-    def _home(self, keys: Numbers) -> Ints:
+    def _slots(self, keys: Hashes) -> Ints:
+        """Return the slot where the search for each key starts."""
         return ((keys * _FACTOR) >> self._shift).astype(np.int64)
 
-    def _enter(self, keys: Numbers) -> Ints:
-        """Return the place of the first key that is equal to each, entering those at a free slot near their home."""
-        owner = np.empty(len(keys), dtype=np.int64)
-        left, slot = np.arange(len(keys)), self._home(keys)
+    def _insert(self, keys: Hashes) -> Ints:
+        """Put each distinct key into the first free slot after its own; return the first row of each key."""
+        first_row = np.empty(len(keys), dtype=np.int64)
+        left, slot = np.arange(len(keys)), self._slots(keys)
         while len(left):
-            free = np.flatnonzero(self._held.take(slot) == _FREE)[::-1]
-            # Of several that want a slot the last to be written has it, which is the first of them here.
-            self._holder[slot[free]] = left[free]
-            self._held[slot[free]] = keys[self._holder[slot[free]]]
-            met = self._held.take(slot) == keys.take(left)
-            owner[left[met]] = self._holder[slot[met]]
-            left, slot = left[~met], (slot[~met] + 1) & self._mask
-        return owner
+            free = np.flatnonzero(self._keys.take(slot) == _FREE)[::-1]
+            # Of several keys for one slot the one written last stays, which is the first of them in this order.
+            self._index[slot[free]] = left[free]
+            self._keys[slot[free]] = keys[self._index[slot[free]]]
+            found = self._keys.take(slot) == keys.take(left)
+            first_row[left[found]] = self._index[slot[found]]
+            left, slot = left[~found], (slot[~found] + 1) & self._mask
+        return first_row
 
-    def find(self, topic: Ints, docs: Ids, numbers: Numbers | None = None) -> Ints:
-        """Return the number of each pair, or -1."""
-        keys = numbers_in(topic, self._numbers(docs, numbers))
-        slot = self._home(keys)
-        held = self._held.take(slot)
+    def find(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> Ints:
+        """Return the index of each pair among the distinct ones, or -1."""
+        keys = combine_hashes(topic, self._salted(docs, hashes))
+        slot = self._slots(keys)
+        held = self._keys.take(slot)
         left = np.flatnonzero((held != keys) & (held != _FREE))
         while len(left):
             slot[left] = (slot[left] + 1) & self._mask
-            held[left] = here = self._held.take(slot.take(left))
+            held[left] = here = self._keys.take(slot.take(left))
             left = left[(here != keys.take(left)) & (here != _FREE)]
-        hit = np.flatnonzero(held == keys)
-        number = self._holder.take(slot.take(hit))
-        right = np.flatnonzero(same(docs.take(hit), self._docs.take(number)))
+        candidate = np.flatnonzero(held == keys)
+        pair = self._index.take(slot.take(candidate))
+        equal = np.flatnonzero(equal_ids(docs.take(candidate), self._docs.take(pair)))
         out = np.full(len(keys), -1)
-        out[hit.take(right)] = number.take(right)
+        out[candidate.take(equal)] = pair.take(equal)
         return out
 
-    def docs(self, numbers: Ints) -> Ids:
-        """Return the documents of pairs by number."""
-        return self._docs.take(numbers)
+    def doc_ids(self, pairs: Ints) -> Ids:
+        """Return the documents of distinct pairs by index."""
+        return self._docs.take(pairs)

@@ -1,4 +1,4 @@
-"""A run compiled against a collection: which relevant documents it has, and at which ranks."""
+"""A run compiled against a collection: the relevant documents that it ranks, and their ranks."""
 
 from __future__ import annotations
 
@@ -7,143 +7,171 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from irdiv.arrays.block import Block, Memo, by_topic, pad
+from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.pairs import Numbers, repeats
+from irdiv.arrays.memo import Memo
+from irdiv.arrays.padding import argsort_by_topic, pad
+from irdiv.arrays.pairs import find_duplicates
+from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import RunColumns, RunLike, run_columns
-from irdiv.frames.fingerprints import fingerprints
-from irdiv.frames.ids import Ids, factorize, find, order, pick, starts
-from irdiv.kernels.lists import Bools, Floats, Ints
+from irdiv.frames.checked import RunColumns, run_columns
+from irdiv.frames.hashes import hash_ids
+from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, group_starts, take_rows
+from irdiv.frames.inputs import RunLike
+from irdiv.types import Bools, Floats, Hashes, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
 Duplicates: TypeAlias = Literal["error", "first"]
+DEFAULT_TIES: Ties = "docid_desc"
+DEFAULT_DUPLICATES: Duplicates = "error"
 
 
-class Ordered(NamedTuple):
-    """A run's documents in the order they are ranked, topic by topic; topics outside the collection are gone."""
+class OrderedRun(NamedTuple):
+    """The documents of a run by topic and rank, without topics that the collection does not have."""
 
     collection: Collection
     topic: Ints
+    """The index of each document's topic."""
     row: Ints
-    """The row of the run frame each document comes from."""
-    numbers: Numbers
-    """`fingerprints` of the documents."""
+    """The row of each document in the columns of the run."""
+    hashes: Hashes
+    """The `hash_ids` of the documents."""
     columns: RunColumns
 
-    def ranking(self, *, judged_only: bool = False, depth: int | None = None) -> Ranking:
-        """Return the ranks of relevant documents, down to a depth, among all or only judged documents."""
-        topic, row, numbers = self.topic, self.row, self.numbers
+    def hits(self, *, judged_only: bool = False, depth: int | None = None) -> RankedHits:
+        """Return the relevant documents down to a depth, with their ranks among all or only the judged documents."""
+        topic, row, hashes = self.topic, self.row, self.hashes
         if judged_only:
-            judged = np.flatnonzero(self.collection.is_judged(topic, pick(self.columns.doc, row), numbers))
-            topic, row, numbers = topic[judged], row[judged], numbers[judged]
-        topics = len(self.collection.topics)
-        start = np.searchsorted(topic, np.arange(topics + 1))
+            judged = np.flatnonzero(self.collection.is_judged(topic, take_rows(self.columns.doc, row), hashes))
+            topic, row, hashes = topic[judged], row[judged], hashes[judged]
+        topic_edges = np.arange(len(self.collection.topics) + 1)
+        start = np.searchsorted(topic, topic_edges)
         rank = np.arange(1, len(topic) + 1) - start[topic]
         if depth is not None:
             within = np.flatnonzero(rank <= depth)
-            topic, row, rank, numbers = topic[within], row[within], rank[within], numbers[within]
-        found = self.collection.rows(topic, pick(self.columns.doc, row), numbers)
-        hit = np.flatnonzero(found >= 0)
-        hits = np.searchsorted(topic.take(hit), np.arange(topics + 1))
-        return Ranking(found.take(hit), rank.take(hit), hits, np.diff(start))
+            topic, row, rank, hashes = topic[within], row[within], rank[within], hashes[within]
+        relevant_row = self.collection.find_relevant(topic, take_rows(self.columns.doc, row), hashes)
+        hit = np.flatnonzero(relevant_row >= 0)
+        hit_start = np.searchsorted(topic.take(hit), topic_edges)
+        return RankedHits(relevant_row.take(hit), rank.take(hit), hit_start, np.diff(start))
 
 
-class Ranking(NamedTuple):
-    """Relevant documents of a run by topic and rank: their rows in the collection, and how long each list is."""
+class RankedHits(NamedTuple):
+    """The relevant documents of a run by topic and rank."""
 
     row: Ints
+    """The row of each hit among the relevant documents of the collection."""
     rank: Ints
     start: Ints
+    """The hits of topic t are those from ``start[t]`` to ``start[t + 1]``."""
     length: Ints
+    """The count of documents that the run ranks for each topic, relevant or not."""
 
 
-class Scene(Memo):
-    """A block of topics with a run's ranking of them: all that a measure needs."""
+class RankedBlock(Memo):
+    """A block of topics with a run's hits for them: all that a measure needs.
 
-    def __init__(self, block: Block, rank: Ints, rows: Ints, last: int, length: Ints) -> None:
+    Attributes
+    ----------
+    block
+        The judged topics.
+    rank, max_rank, length
+        As in `irdiv.kernels.lists.HitLists`, ``[topic, hit]``.
+    rows
+        The row of each hit in the grades of the block, ``[topic, hit]``.
+    """
+
+    def __init__(self, block: JudgedBlock, rank: Ints, rows: Ints, max_rank: int, length: Ints) -> None:
         super().__init__()
         self.block = block
-        self.rank, self.last, self.length = rank, last, length
+        self.rank, self.max_rank, self.length = rank, max_rank, length
         self.rows = rows
         self.grades = np.moveaxis(block.grades[rows], 2, 1)
         """Grades as ``[topic, intent, hit]``."""
 
     @classmethod
-    def of(cls, block: Block, ranking: Ranking) -> Scene:
-        """Return the block's part of a ranking."""
-        mine = slice(ranking.start[block.start], ranking.start[block.stop])
-        sizes = np.diff(ranking.start[block.start : block.stop + 1])
-        last = int(ranking.rank[mine].max(initial=0))
-        rank = pad(ranking.rank[mine], sizes, fill=last + 1)
-        rows = pad(ranking.row[mine] - block.row_base, sizes, fill=len(block.grades) - 1)
-        return cls(block, rank, rows, last, ranking.length[block.start : block.stop])
+    def from_hits(cls, block: JudgedBlock, hits: RankedHits) -> RankedBlock:
+        """Return a block with the hits of its topics."""
+        of_block = slice(hits.start[block.start], hits.start[block.stop])
+        sizes = np.diff(hits.start[block.start : block.stop + 1])
+        max_rank = int(hits.rank[of_block].max(initial=0))
+        rank = pad(hits.rank[of_block], sizes, fill=max_rank + 1)
+        rows = pad(hits.row[of_block] - block.row_base, sizes, fill=len(block.grades) - 1)
+        return cls(block, rank, rows, max_rank, hits.length[block.start : block.stop])
 
-    def on(self, layer: Block) -> Scene:
-        """Return the same ranking with other intents of the same documents."""
-        return self.keep(layer, lambda: Scene(layer, self.rank, self.rows, self.last, self.length))
+    def with_intents_of(self, layer: JudgedBlock) -> RankedBlock:
+        """Return the same hits with the grades for other intents of the same documents."""
+        return self.cached(_with_intents_of, layer)
 
     def relevant(self, rel: int) -> Bools:
-        """Tell which hits are relevant to which intents, ``[topic, intent, hit]``."""
-        return self.keep(("relevant", rel), lambda: self.grades >= rel)
+        """Return which hits are relevant to which intents, ``[topic, intent, hit]``."""
+        return self.cached(_relevant, rel)
+
+
+def _with_intents_of(ranked: RankedBlock, layer: JudgedBlock) -> RankedBlock:
+    return RankedBlock(layer, ranked.rank, ranked.rows, ranked.max_rank, ranked.length)
+
+
+def _relevant(ranked: RankedBlock, rel: int) -> Bools:
+    return ranked.grades >= rel
 
 
 def order_run(
     collection: Collection,
     run: RunLike,
     *,
-    ties: Ties = "docid_desc",
-    duplicates: Duplicates = "error",
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
     may_be_empty: bool = False,
-    part: bool = False,
-) -> Ordered:
-    """Put the documents of a run in order, once for all measures.
+    is_part: bool = False,
+) -> OrderedRun:
+    """Sort the documents of a run by topic and rank, once for all measures.
 
-    A run may be empty, or a part of one that has no topic of the collection, where that is said.
+    A run without rows is an error unless it ``may_be_empty``; one without any topic of the collection is an error
+    unless it ``is_part`` of a run, which may also be empty.
     """
-    for value, name, kinds in ((ties, "ties", Ties), (duplicates, "duplicates", Duplicates)):
-        if value not in get_args(kinds):
-            raise IrdivError(f"{name}={value!r} is not known; choose one of {examples(get_args(kinds), 4)}.")
-    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or part)
-    topic, row = _topics(collection, columns, part)
-    topic, row = _in_order(topic, row, pick(columns.key, row), columns.doc, ties)
-    numbers = pick(fingerprints(columns.doc), row)
-    again = repeats(pick(columns.doc, row), topic, numbers)
-    if len(again):
+    require(choice(*get_args(Ties)), ties=ties)
+    require(choice(*get_args(Duplicates)), duplicates=duplicates)
+    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or is_part)
+    topic, row = _known_topics(collection, columns, is_part)
+    topic, row = _sort_by_key(topic, row, take_rows(columns.key, row), columns.doc, ties)
+    hashes = take_rows(hash_ids(columns.doc), row)
+    repeated = find_duplicates(take_rows(columns.doc, row), topic, hashes)
+    if len(repeated):
         if duplicates == "error":
-            _refuse_duplicates(collection, columns.doc, topic[again], row[again])
-        topic, row, numbers = np.delete(topic, again), np.delete(row, again), np.delete(numbers, again)
-    return Ordered(collection, topic, row, numbers, columns)
+            raise _duplicates_error(collection, columns.doc, topic[repeated], row[repeated])
+        topic, row, hashes = np.delete(topic, repeated), np.delete(row, repeated), np.delete(hashes, repeated)
+    return OrderedRun(collection, topic, row, hashes, columns)
 
 
-def _topics(collection: Collection, columns: RunColumns, part: bool) -> tuple[Ints, Ints]:
-    """Return the topic number and row of the run's rows that belong to topics of the collection."""
-    start, found = starts(columns.query)
-    number = find(found, collection.topic_ids)
-    if len(found) and len(collection.topics) and (number < 0).all() and not part:
-        raise no_topic_in_common(collection.topics, dict.fromkeys(found.to_pylist()))
-    topic = np.repeat(number, np.diff(start, append=len(columns.query)))
-    if (number >= 0).all():
+def _known_topics(collection: Collection, columns: RunColumns, is_part: bool) -> tuple[Ints, Ints]:
+    """Return the topic and the row of those rows of a run whose topics are in the collection."""
+    start, query = group_starts(columns.query)
+    index = find_positions(query, collection.topic_ids)
+    if len(query) and len(collection.topics) and (index < 0).all() and not is_part:
+        raise no_common_topic_error(collection.topics, dict.fromkeys(query.to_pylist()))
+    topic = np.repeat(index, np.diff(start, append=len(columns.query)))
+    if (index >= 0).all():
         return topic, np.arange(len(topic))
     row = np.flatnonzero(topic >= 0)
     return topic.take(row), row
 
 
-def no_topic_in_common(qrels: Iterable[str], run: Iterable[str]) -> IrdivError:
-    """Return the error for topics of qrels and a run that are all different."""
+def no_common_topic_error(qrels_topics: Iterable[str], run_topics: Iterable[str]) -> IrdivError:
+    """Return the error for qrels and a run that have no topic in common."""
     return IrdivError(
-        f"no topic in common: the qrels have {examples(qrels)} and the run has {examples(run)}. "
+        f"no topic in common: the qrels have {examples(qrels_topics)} and the run has {examples(run_topics)}. "
         "Check that both use the same topic ids."
     )
 
 
-def _in_order(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tuple[Ints, Ints]:
-    """Return topics and rows by topic, then by key, then by the rule for ties."""
+def _sort_by_key(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tuple[Ints, Ints]:
+    """Return topics and rows sorted by topic, then by key, then by the rule for ties."""
     same_topic = topic[1:] == topic[:-1]
     if not ((topic[1:] > topic[:-1]) | (same_topic & (key[1:] >= key[:-1]))).all():
-        # Most runs come in order, and sorting costs more than looking.
+        # Most runs are sorted, and sorting costs more than the check.
         by_key = np.argsort(key)
-        by_key = by_key.take(by_topic(topic.take(by_key)))
+        by_key = by_key.take(argsort_by_topic(topic.take(by_key)))
         topic, row, key = topic.take(by_key), row.take(by_key), key.take(by_key)
         same_topic = topic[1:] == topic[:-1]
     tied_with_next = same_topic & (key[1:] == key[:-1])
@@ -151,25 +179,25 @@ def _in_order(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tup
         row = row.copy()
         tied = np.concatenate([[False], tied_with_next]) | np.concatenate([tied_with_next, [False]])
         group = np.cumsum(np.concatenate([[True], ~tied_with_next]))[tied]
-        row[tied] = row[tied][np.lexsort((_tie_order(docs, row[tied], ties), group))]
+        row[tied] = row[tied][np.lexsort((_tie_key(docs, row[tied], ties), group))]
     return topic, row
 
 
-def _tie_order(docs: Ids, rows: Ints, ties: Ties) -> Ints:
-    """Return numbers in the order that the rule for ties gives some rows."""
+def _tie_key(docs: Ids, rows: Ints, ties: Ties) -> Ints:
+    """Return keys that sort rows by the rule for ties."""
     if ties == "input":
         return rows
     code, distinct = factorize(docs.take(rows))
-    by_id = np.empty(len(distinct), dtype=np.int64)
-    by_id[order(distinct)] = np.arange(len(distinct))
-    return by_id[code] if ties == "docid_asc" else -by_id[code]
+    position = np.empty(len(distinct), dtype=np.int64)
+    position[argsort_ids(distinct)] = np.arange(len(distinct))
+    return position[code] if ties == "docid_asc" else -position[code]
 
 
-def _refuse_duplicates(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> None:
+def _duplicates_error(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> IrdivError:
     by_row = np.argsort(row)
     pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]).to_pylist(), strict=True)
-    named = examples((f"{query} {doc}" for query, doc in pairs), 3)
-    raise IrdivError(
-        f"the run repeats documents, {len(row)} in all (topic and document): {named}. Remove them, or keep the "
+    shown = examples((f"{query} {doc}" for query, doc in pairs), 3)
+    return IrdivError(
+        f"the run repeats documents, {len(row)} in all (topic and document): {shown}. Remove them, or keep the "
         "best-ranked of each with duplicates='first' (on the command line, --duplicates first)."
     )

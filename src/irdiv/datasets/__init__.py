@@ -1,1 +1,29 @@
-"""Readers of test collections."""
+"""Test collections: load and read them, and convert or write their qrels for other programs.
+
+`load` takes collections of ir_datasets, ``read_*`` reads files of other forms, ``to_*`` converts qrels, and ``write_*``
+writes files.
+"""
+
+from __future__ import annotations
+
+from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.export import to_adhoc, to_ir_measures, to_pyterrier, write_ndeval, write_ntcir
+from irdiv.datasets.heval_reader import read_heval
+from irdiv.datasets.heval_writer import write_heval
+from irdiv.datasets.imine import read_imine
+from irdiv.datasets.loading import load
+from irdiv.datasets.ntcir import read_ntcir_qrels
+
+__all__ = [
+    "TestCollection",
+    "load",
+    "read_heval",
+    "read_imine",
+    "read_ntcir_qrels",
+    "to_adhoc",
+    "to_ir_measures",
+    "to_pyterrier",
+    "write_heval",
+    "write_ndeval",
+    "write_ntcir",
+]

@@ -1,4 +1,4 @@
-"""Qrels in the form other programs take: ir_measures, PyTerrier, ndeval, NTCIREVAL, and ad hoc evaluation."""
+"""Qrels for other programs: ir_measures, PyTerrier, ndeval, NTCIREVAL, and ad hoc evaluation."""
 
 from __future__ import annotations
 
@@ -8,31 +8,45 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import INTENT_FACTS, NO_DOCUMENT, QrelsLike, as_frame, find_columns, grades
-from irdiv.frames.ids import as_ids, natural_order
-from irdiv.frames.trec import PathLike, read_qrels
+from irdiv.frames.backends import returns_callers_frame
+from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
+from irdiv.frames.ids import as_ids, natural_argsort
+from irdiv.frames.inputs import QrelsLike, qrels_frame
+from irdiv.frames.values import integer_grades
+from irdiv.types import PathLike
 
-_NEEDED = ("query_id", "intent_id", "doc_id", "relevance")
+_REQUIRED = ("query_id", "intent_id", "doc_id", "relevance")
 
 
+@returns_callers_frame
 def to_ir_measures(qrels: QrelsLike) -> pd.DataFrame:
-    """Return diversity qrels with ir_measures' names, the intent as ``iteration``; other facts stay."""
-    return _canonical(qrels).rename(columns={"intent_id": "iteration"})
+    """Return diversity qrels with ir_measures' column names, the intent as ``iteration``; other columns are kept.
+
+    The result is a frame of the library of ``qrels``, and a pandas frame for files and other data. ir_measures itself
+    takes only pandas frames.
+    """
+    return _normalize(qrels).rename(columns={"intent_id": "iteration"})
 
 
+@returns_callers_frame
 def to_pyterrier(qrels: QrelsLike) -> pd.DataFrame:
-    """Return diversity qrels with PyTerrier's names, the intent as ``subtopic_id``; other facts stay.
+    """Return diversity qrels with PyTerrier's column names, the intent as ``subtopic_id``; other columns are kept.
 
-    A column ``max_grade`` tells the highest grade of all, so that ERR is the same in every batch of topics.
+    A column ``max_grade`` holds the highest grade of all qrels, so that ERR is the same in every batch of topics.
+
+    The result is a frame of the library of ``qrels``, and a pandas frame for files and other data. PyTerrier itself
+    takes only pandas frames.
     """
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "intent_id": "subtopic_id"}
-    frame = _canonical(qrels).rename(columns=names)
+    frame = _normalize(qrels).rename(columns=names)
     return frame.assign(max_grade=frame["label"].max())
 
 
+@returns_callers_frame
 def to_adhoc(qrels: QrelsLike, how: Literal["max", "count"] = "max") -> pd.DataFrame:
-    """Return ad hoc qrels, one grade for each document of a topic.
+    """Return ad hoc qrels, with one grade for each document of a topic.
 
     Parameters
     ----------
@@ -41,6 +55,11 @@ def to_adhoc(qrels: QrelsLike, how: Literal["max", "count"] = "max") -> pd.DataF
     how
         ``"max"`` for the highest grade over intents, ``"count"`` for the number of intents that the document is
         relevant to, as in Sakai and Song.
+
+    Returns
+    -------
+    A frame of the library of ``qrels``
+        ``query_id, doc_id, relevance``; a pandas frame for files and other data.
 
     Examples
     --------
@@ -52,62 +71,63 @@ def to_adhoc(qrels: QrelsLike, how: Literal["max", "count"] = "max") -> pd.DataF
     0        1      d          2
     1        1      e          0
     """
-    frame = _judged(_canonical(qrels))
-    if how not in ("max", "count"):
-        raise IrdivError(f"how={how!r} is not known; choose 'max' or 'count'.")
+    require(choice("max", "count"), how=how)
+    frame = _judged(_normalize(qrels))
     grade = frame["relevance"] if how == "max" else (frame["relevance"] > 0).astype(int)
     by_document = grade.groupby([frame["query_id"], frame["doc_id"]], sort=False)
     return (by_document.max() if how == "max" else by_document.sum()).rename("relevance").reset_index()
 
 
-def to_ndeval(qrels: QrelsLike, path: PathLike) -> None:
-    """Write qrels that ndeval accepts: numbers for topics and intents, and no grade below 0."""
-    frame = _judged(_canonical(qrels))
+def write_ndeval(qrels: QrelsLike, path: PathLike) -> None:
+    """Write a qrels file for ndeval, which needs integers as ids of topics and intents; grades below 0 become 0."""
+    frame = _judged(_normalize(qrels))
     for name in ("query_id", "intent_id"):
         wrong = frame[name][~frame[name].str.fullmatch("[0-9]+")].drop_duplicates()
         if len(wrong):
-            raise IrdivError(f"ndeval takes only numbers for the {name}, but the qrels have {examples(wrong)}.")
-    _refuse_separator(frame, ("doc_id",), " ")
-    _write(frame.assign(relevance=frame["relevance"].clip(lower=0)), _NEEDED, path)
+            raise IrdivError(f"ndeval takes only integers as {name}, but the qrels have {examples(wrong)}.")
+    _check_ids_for_separator(frame, ("doc_id",), " ")
+    _write(frame.assign(relevance=frame["relevance"].clip(lower=0)), _REQUIRED, path)
 
 
-def to_ntcir(
-    qrels: QrelsLike, path: PathLike, intents: PathLike | None = None, *, sep: Literal[" ", ";"] = " "
+def write_ntcir(
+    qrels: QrelsLike, path: PathLike, intent_table: PathLike | None = None, *, sep: Literal[" ", ";"] = " "
 ) -> None:
-    """Write NTCIREVAL's Dqrels and, where probabilities are known, its Iprob or, with types, DINprob file.
+    """Write NTCIREVAL's Dqrels file and, if requested, its file of probabilities, Iprob or, with types, DINprob.
 
     Parameters
     ----------
     qrels
-        Diversity qrels, with what `irdiv.with_intents` folded in.
+        Diversity qrels, with probabilities folded in by `irdiv.with_intents` if they are to be written.
     path
         The Dqrels file to write. Levels start at L0, so a grade below 0 becomes L0.
-    intents
+    intent_table
         The Iprob or DINprob file to write. Intents with neither a probability nor a relevant document are left out,
         and so are inner nodes of a hierarchy.
     sep
-        ``";"`` where ids hold spaces, as in subtopic mining of INTENT and for the labels of IMine.
+        ``";"`` where ids contain spaces, as in the subtopic mining task of INTENT and the labels of IMine.
     """
-    frame = _canonical(qrels)
-    if sep not in (" ", ";"):
-        raise IrdivError(f"sep={sep!r} is not known; choose ' ' or ';'.")
-    _refuse_separator(frame, ("query_id", "intent_id", "doc_id"), sep)
+    require(choice(" ", ";"), sep=sep)
+    frame = _normalize(qrels)
+    _check_ids_for_separator(frame, ("query_id", "intent_id", "doc_id"), sep)
     judged = _judged(frame)
-    _write(judged.assign(relevance="L" + judged["relevance"].clip(lower=0).astype(str)), _NEEDED, path, sep)
-    if intents is None:
-        return
+    _write(judged.assign(relevance="L" + judged["relevance"].clip(lower=0).astype(str)), _REQUIRED, path, sep)
+    if intent_table is not None:
+        _write_probabilities(frame, intent_table, sep)
+
+
+def _write_probabilities(frame: pd.DataFrame, path: PathLike, sep: str) -> None:
     if "probability" not in frame.columns:
-        raise IrdivError("the qrels know no probabilities to write; fold them in with irdiv.with_intents.")
-    told = frame[frame["probability"].notna() & ~_is_inner(frame)].drop_duplicates(["query_id", "intent_id"])
-    _refuse_weightless(frame)
-    columns = ("query_id", "intent_id", "probability", *(["type"] if "type" in told.columns else []))
-    if "type" in columns and told["type"].isna().any():
-        raise IrdivError("some intents have a type and some none; DINprob needs the type of each.")
-    _write(told, columns, intents, sep)
+        raise IrdivError("the qrels have no probabilities to write; fold them in with irdiv.with_intents.")
+    _check_relevant_intents_have_probabilities(frame)
+    intents = frame[frame["probability"].notna() & ~_is_inner(frame)].drop_duplicates(["query_id", "intent_id"])
+    columns = ("query_id", "intent_id", "probability", *(["type"] if "type" in intents.columns else []))
+    if "type" in columns and intents["type"].isna().any():
+        raise IrdivError("some intents have a type and some have none; DINprob needs the type of each.")
+    _write(intents, columns, path, sep)
 
 
 def _is_inner(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Tell which rows are of inner nodes of a hierarchy."""
+    """Return which rows belong to inner nodes of a hierarchy."""
     if "parent_id" not in frame.columns:
         return pd.Series(False, index=frame.index)
     inner = set(zip(frame["query_id"], frame["parent_id"], strict=True))
@@ -115,7 +135,7 @@ def _is_inner(frame: pd.DataFrame) -> pd.Series[bool]:
     return pd.Series([node in inner for node in nodes], index=frame.index)
 
 
-def _refuse_weightless(frame: pd.DataFrame) -> None:
+def _check_relevant_intents_have_probabilities(frame: pd.DataFrame) -> None:
     relevant = frame[frame["relevance"] > 0]
     known = set(frame.loc[frame["probability"].notna(), ["query_id", "intent_id"]].itertuples(index=False, name=None))
     for query, intent in relevant[["query_id", "intent_id"]].drop_duplicates().itertuples(index=False, name=None):
@@ -123,41 +143,43 @@ def _refuse_weightless(frame: pd.DataFrame) -> None:
             raise IrdivError(f"intent {intent!r} of topic {query!r} has relevant documents but no probability.")
 
 
-def _canonical(qrels: QrelsLike) -> pd.DataFrame:
-    """Return qrels of any kind as a pandas frame with our names, ids as strings, in natural order of topics."""
-    frame = as_frame(qrels, "qrels", read_qrels, ("query_id", "doc_id", "relevance"))
-    names = find_columns(frame.columns, "qrels", _NEEDED, INTENT_FACTS)
+def _normalize(qrels: QrelsLike) -> pd.DataFrame:
+    """Return qrels in any form as a checked pandas frame: irdiv's names, ids as strings, topics in natural order."""
+    frame = qrels_frame(qrels)
+    names = find_columns(frame.columns, "qrels", _REQUIRED, INTENT_COLUMNS)
     columns = {
         name: np.asarray(as_ids(frame[column], "qrels"), dtype=object)
         if name in ("query_id", "intent_id", "doc_id")
         else frame[column].to_list()
         for name, column in names.items()
     }
-    columns["relevance"] = grades(frame[names["relevance"]])
+    columns["relevance"] = integer_grades(frame[names["relevance"]])
     out = pd.DataFrame(columns).astype({"query_id": str, "intent_id": str, "doc_id": str}).drop_duplicates()
-    twice = out[out.duplicated(list(_NEEDED[:3]), keep=False) & (out["doc_id"] != NO_DOCUMENT)]
-    if len(twice):
-        query, intent, doc = twice[list(_NEEDED[:3])].iloc[0]
+    repeated = out[out.duplicated(list(_REQUIRED[:3]), keep=False) & (out["doc_id"] != PLACEHOLDER_DOC_ID)]
+    if len(repeated):
+        query, intent, doc = repeated[list(_REQUIRED[:3])].iloc[0]
         raise IrdivError(
             f"the qrels contradict themselves: document {doc!r} of topic {query!r} has two rows that differ for intent "
             f"{intent!r}."
         )
     topics = out["query_id"].unique()
-    place = dict(zip(topics[natural_order(list(topics))], range(len(topics)), strict=True))
-    return out.sort_values("query_id", key=lambda ids: ids.map(place), kind="stable", ignore_index=True)
+    position = dict(zip(topics[natural_argsort(list(topics))], range(len(topics)), strict=True))
+    return out.sort_values("query_id", key=lambda ids: ids.map(position), kind="stable", ignore_index=True)
 
 
 def _judged(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["doc_id"] != NO_DOCUMENT]
+    return frame[frame["doc_id"] != PLACEHOLDER_DOC_ID]
 
 
-def _refuse_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: str) -> None:
+def _check_ids_for_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: str) -> None:
     pattern = r"\s" if sep == " " else r"[;\r\n]|^\s|\s$"
-    called = "spaces" if sep == " " else "semicolons"
+    separated_by = "spaces" if sep == " " else "semicolons"
     for name in names:
         wrong = frame[name][frame[name].str.contains(pattern) | (frame[name] == "")].drop_duplicates()
         if len(wrong):
-            raise IrdivError(f"the file separates columns by {called}, but a {name} is {examples(wrong)}.")
+            raise IrdivError(
+                f"the file separates columns by {separated_by}, but the column {name} has {examples(wrong)}."
+            )
 
 
 def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike, sep: str = " ") -> None:

@@ -1,4 +1,4 @@
-"""Files of NTCIR's diversity tasks as NTCIREVAL takes them."""
+"""Read files of NTCIR's diversity tasks in the formats of NTCIREVAL."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import re
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.intent_files import read_intents
-from irdiv.frames.intents import KEYS, intent_facts, with_intents
-from irdiv.frames.trec import Kind, Layout, PathLike, line_of, read_columns
+from irdiv.frames.diagnosis import find_line
+from irdiv.frames.layouts import ColumnType, Layout
+from irdiv.frames.parsing import read_columns
+from irdiv.intents.files import read_intents
+from irdiv.intents.folding import ID_COLUMNS, normalize_intent_table, with_intents
+from irdiv.types import PathLike
 
-_LEVEL = Kind(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
+_LEVEL = ColumnType(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
 _DQRELS = Layout(
     "Dqrels",
     ("query_id", "intent_id", "doc_id", "relevance"),
@@ -20,8 +23,8 @@ _DQRELS = Layout(
 )
 
 
-def read_ntcir_qrels(path: PathLike, intents: PathLike | None = None) -> pd.DataFrame:
-    """Read NTCIREVAL's Dqrels, ``topic intent document Lx``, gzip too.
+def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd.DataFrame:
+    """Read NTCIREVAL's Dqrels, ``topic intent document Lx``, compressed by gzip or not.
 
     Columns are separated by spaces, or by semicolons as in INTENT's files.
 
@@ -29,29 +32,29 @@ def read_ntcir_qrels(path: PathLike, intents: PathLike | None = None) -> pd.Data
     ----------
     path
         The Dqrels file.
-    intents
-        An Iprob file, ``topic intent probability``, or a DINprob file with ``inf`` or ``nav`` behind, which is
-        folded in by `irdiv.with_intents`. It must know each intent that has a relevant document.
+    intent_table
+        An Iprob file, ``topic intent probability``, or a DINprob file, which adds the type ``inf`` or ``nav``; it is
+        folded in by `irdiv.with_intents`. It must have each intent that has a relevant document.
 
     Returns
     -------
     pandas.DataFrame
-        With ``query_id, intent_id, doc_id, relevance`` and what the second file tells.
+        With ``query_id, intent_id, doc_id, relevance`` and the columns of the second file.
     """
     frame = read_columns(path, _DQRELS)
     frame["relevance"] = frame["relevance"].str[1:].astype(int)
-    if intents is None:
+    if intent_table is None:
         return frame
-    facts = read_intents(intents)
-    told = intent_facts(facts)
-    known = set(zip(*(told[key].to_list() for key in KEYS), strict=True))
+    intents = read_intents(intent_table)
+    table = normalize_intent_table(intents)
+    known = set(zip(*(table[name].to_list() for name in ID_COLUMNS), strict=True))
     relevant = frame[frame["relevance"] > 0]
     pairs = zip(relevant["query_id"], relevant["intent_id"], strict=True)
     unknown = relevant[[pair not in known for pair in pairs]]
     if len(unknown):
         row = unknown.iloc[0]
-        line = line_of(path, _DQRELS, (row["query_id"], row["intent_id"], row["doc_id"]))
+        line = find_line(path, _DQRELS, (row["query_id"], row["intent_id"], row["doc_id"]))
         raise IrdivError(
-            f"{path}, line {line}: intent {row['intent_id']!r} of topic {row['query_id']!r} is not in {intents}."
+            f"{path}, line {line}: intent {row['intent_id']!r} of topic {row['query_id']!r} is not in {intent_table}."
         )
-    return with_intents(frame, facts)
+    return with_intents(frame, intents)

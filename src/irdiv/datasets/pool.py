@@ -1,4 +1,4 @@
-"""Judgments as deep as a pool of runs."""
+"""Judgments restricted to a pool of runs."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import order_run
-from irdiv.errors import IrdivError
-from irdiv.evaluation import named_runs
-from irdiv.frames.columns import NO_DOCUMENT, RunLike
+from irdiv.checks import Integer, Optional, require
+from irdiv.frames.columns import PLACEHOLDER_DOC_ID
+from irdiv.frames.inputs import RunLike
+from irdiv.frames.runs import named_runs
 
 
-def pooled(qrels: pd.DataFrame, runs: RunLike | Mapping[str, RunLike], depth: int | None) -> pd.DataFrame:
-    """Return the judgments of documents that some run ranks among its first ``depth``.
+def restrict_to_pool(qrels: pd.DataFrame, runs: RunLike | Mapping[str, RunLike], depth: int | None) -> pd.DataFrame:
+    """Return the judgments of documents that some run ranks among its first ``depth``; None for all it ranks.
 
-    A row without a document keeps each intent that has none left.
+    An intent without such documents is kept by a row with the placeholder document and grade 0.
     """
-    if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise IrdivError(f"depth={depth!r} is no depth of a pool; give a whole number from 1.")
+    require(Optional(Integer(1)), depth=depth)
     collection = Collection(qrels)
-    pool = {(query, NO_DOCUMENT) for query in collection.topics}
+    pool = {(query, PLACEHOLDER_DOC_ID) for query in collection.topics}
     for run in named_runs(runs).values():
         ordered = order_run(collection, run)
-        above = np.arange(len(ordered.topic)) - np.searchsorted(ordered.topic, ordered.topic)
-        within = above < (len(above) if depth is None else depth)
+        rank = np.arange(len(ordered.topic)) - np.searchsorted(ordered.topic, ordered.topic) + 1
+        within = rank <= (len(rank) if depth is None else depth)
         docs = ordered.columns.doc.take(ordered.row[within])
         pool.update(zip(collection.topics[ordered.topic[within]], docs.to_pylist(), strict=True))
     judged = qrels[[pair in pool for pair in zip(qrels["query_id"], qrels["doc_id"], strict=True)]]
-    keys = ["query_id", "intent_id"]
-    left = set(judged[keys].itertuples(index=False, name=None))
-    once = qrels.drop_duplicates(keys)
-    bare = once[[pair not in left for pair in once[keys].itertuples(index=False, name=None)]]
-    return pd.concat([judged, bare.assign(doc_id=NO_DOCUMENT, relevance=0)])
+    ids = ["query_id", "intent_id"]
+    judged_intents = set(judged[ids].itertuples(index=False, name=None))
+    intents = qrels.drop_duplicates(ids)
+    unjudged = intents[[pair not in judged_intents for pair in intents[ids].itertuples(index=False, name=None)]]
+    return pd.concat([judged, unjudged.assign(doc_id=PLACEHOLDER_DOC_ID, relevance=0)])

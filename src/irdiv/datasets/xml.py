@@ -1,4 +1,4 @@
-"""XML of test collections, without what XML can do to a reader."""
+"""Read XML files of test collections, without document types and entities, which can harm a reader."""
 
 from __future__ import annotations
 
@@ -8,47 +8,50 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from irdiv.errors import IrdivError
-from irdiv.frames.trec import PathLike, open_file
+from irdiv.frames.text import open_maybe_gzip
+from irdiv.types import PathLike
 
 
 class Element(NamedTuple):
-    """The start of an element: its tag, its attributes, the line it stands in and the elements around it."""
+    """The start of an element: its tag, its attributes, its line and the elements around it, outermost first."""
 
     tag: str
     attributes: dict[str, str]
     line: int
-    around: tuple[Element, ...]
+    enclosing: tuple[Element, ...]
 
-    def inside(self, tag: str) -> Element | None:
-        """Return the nearest element of this tag around this one."""
-        return next((element for element in reversed(self.around) if element.tag == tag), None)
+    def nearest(self, tag: str) -> Element | None:
+        """Return the innermost enclosing element with this tag."""
+        return next((element for element in reversed(self.enclosing) if element.tag == tag), None)
 
 
 def read_elements(path: PathLike) -> list[Element]:
     """Return the elements of an XML file in UTF-8, whatever encoding it declares, in the order they start.
 
-    A document type declaration is refused, and with it every trick of entities.
+    A document type declaration is an error, so that entities can neither expand nor read other files.
     """
     path = Path(path)
     # Some files of NTCIR declare the encoding "utf8", which expat does not know.
     parser = expat.ParserCreate("utf-8")
-    found: list[Element] = []
-    open_: list[Element] = []
+    elements: list[Element] = []
+    open_elements: list[Element] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber, tuple(open_))
-        found.append(element)
-        open_.append(element)
+        element = Element(tag, attributes, parser.CurrentLineNumber, tuple(open_elements))
+        elements.append(element)
+        open_elements.append(element)
 
-    def refuse(*_: object) -> None:
-        raise IrdivError(f"{path}, line {parser.CurrentLineNumber}: document types and entities in XML are refused.")
+    def reject(*_: object) -> None:
+        raise IrdivError(
+            f"{path}, line {parser.CurrentLineNumber}: document types and entities in XML are not allowed."
+        )
 
     parser.StartElementHandler = start
-    parser.EndElementHandler = lambda _: open_.pop()
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
+    parser.EndElementHandler = lambda _: open_elements.pop()
+    parser.StartDoctypeDeclHandler = reject
+    parser.EntityDeclHandler = reject
     try:
-        with open_file(path, "XML") as file:
+        with open_maybe_gzip(path, "XML") as file:
             parser.ParseFile(file)
     except (EOFError, OSError, zlib.error) as error:
         raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
@@ -57,4 +60,4 @@ def read_elements(path: PathLike) -> list[Element]:
         if error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
             fault = "the file is empty or truncated"
         raise IrdivError(f"{path}, line {error.lineno}: {fault}; expected XML in UTF-8.") from None
-    return found
+    return elements

@@ -1,4 +1,7 @@
-"""A small diversity collection of our own making, with four systems; `irdiv.demo.make` makes it."""
+"""A small synthetic diversity collection with the runs of four systems, for examples and tests.
+
+`irdiv.demo.make` generates its files.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +11,32 @@ from shutil import copy
 
 import pandas as pd
 
-from irdiv.datasets.irds import TestCollection
-from irdiv.frames.intent_files import read_intents
-from irdiv.frames.intents import with_intents
+from irdiv.datasets.collection import TestCollection
 from irdiv.frames.trec import read_qrels, read_run
+from irdiv.intents.files import read_intents
+from irdiv.intents.folding import with_intents
+
+__all__ = ["demo_collection", "demo_qrels_and_runs", "write_demo"]
 
 SYSTEMS = ("relevance", "diversified", "one-intent", "spammy")
 FILES = ("topics.tsv", "qrels.txt", "intents.csv", *(f"{system}.run" for system in SYSTEMS))
 
 
-def demo_collection() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+def demo_qrels_and_runs() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Return qrels with intents folded in, and the runs of four systems by name.
 
-    >>> qrels, runs = demo_collection()
+    >>> qrels, runs = demo_qrels_and_runs()
     >>> list(runs)
     ['relevance', 'diversified', 'one-intent', 'spammy']
     """
     with as_file(files(__name__)) as folder:
-        return demo().qrels, {name: read_run(folder / f"{name}.run") for name in SYSTEMS}
+        return demo_collection().qrels, {name: read_run(folder / f"{name}.run") for name in SYSTEMS}
 
 
-def demo() -> TestCollection:
-    """Return the collection: qrels, intents and topics.
+def demo_collection() -> TestCollection:
+    """Return the demo collection: qrels, intents and topics.
 
-    >>> demo()
+    >>> demo_collection()
     irdiv demo
       12 judged topics of 12
       93 intents, 60 with a relevant document
@@ -44,8 +49,8 @@ def demo() -> TestCollection:
         return TestCollection("irdiv demo", with_intents(qrels, intents), intents, topics)
 
 
-def write_demo(target: Path) -> list[Path]:
-    """Copy the files of the collection to a folder."""
-    target.mkdir(parents=True, exist_ok=True)
-    with as_file(files(__name__)) as folder:
-        return [Path(copy(folder / name, target / name)) for name in FILES]
+def write_demo(folder: Path) -> list[Path]:
+    """Copy the files of the demo collection to a folder, and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with as_file(files(__name__)) as source:
+        return [Path(copy(source / name, folder / name)) for name in FILES]

@@ -1,201 +1,203 @@
-"""Frames of any size dealt by topic into buckets, each small enough to be held at once."""
+"""Qrels and runs of any size, partitioned by topic into buckets that fit into memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError
-from irdiv.frames import sources, trec
 from irdiv.frames.columns import (
-    INTENT_FACTS,
-    as_frame,
+    ITERATION,
+    OPTIONAL_QRELS_COLUMNS,
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
     find_columns,
-    grades,
-    names_no_intent,
-    numbers,
-    refuse_empty,
-    texts,
+    raise_if_empty,
 )
-from irdiv.frames.fingerprints import fingerprints
-from irdiv.frames.ids import Ids, as_ids, factorize_grouped
-from irdiv.frames.sources import is_stream
-from irdiv.threads import ahead
+from irdiv.frames.hashes import hash_ids
+from irdiv.frames.ids import Column, Ids, as_ids, factorize_grouped
+from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrels
+from irdiv.frames.prefetch import prefetch
+from irdiv.frames.streams import Streamable, is_stream, stream_batches, stream_columns, stream_row_count
+from irdiv.frames.values import are_adhoc_iterations, float_values, integer_grades, strings_or_none
+from irdiv.types import Floats, Ints
 
-Ints = NDArray[np.int64]
-
-_OPTIONAL = {"qrels": ("intent_id", *INTENT_FACTS, "max_grade"), "run": ()}
-_PIECE = 1 << 20
+_CHUNK_ROWS = 1 << 20
+_FIELDS = {"qrels": QRELS_COLUMNS, "run": RUN_COLUMNS}
 
 
-class Source:
-    """Qrels or a run of any kind, to be read piece by piece."""
+class RowSource:
+    """The rows of qrels or of a run in any form, read chunk by chunk."""
 
-    def __init__(self, data: Any, kind: str, value: str) -> None:
-        self.kind = kind
-        frame = data if is_stream(data) else as_frame(data, kind, _READ[kind], ("query_id", "doc_id", value))
-        present = sources.columns(frame, kind) if is_stream(frame) else frame.columns
-        self.columns = present
-        self._names = find_columns(present, kind, ("query_id", "doc_id", value), _OPTIONAL[kind])
-        self._frame = frame
-        self.once = isinstance(frame, pa.RecordBatchReader)
-        """Whether it can be read only once."""
-        self.rows = sources.rows(frame, kind) if is_stream(frame) else len(frame)
-        """How many rows there are, or None where that is not known."""
+    def __init__(self, data: QrelsLike | RunLike, role: str, value_column: str) -> None:
+        self.role = role
+        rows = unwrap_qrels(data)
+        self._data: Streamable | Frame = rows if is_stream(rows) else as_frame(rows, role, _FIELDS[role])
+        self.columns: list[str]
+        self.row_count: int | None
+        """The count of rows, or None if it is not known before they are read."""
+        if isinstance(self._data, nw.DataFrame):
+            self.columns, self.row_count = self._data.columns, len(self._data)
+        else:
+            self.columns, self.row_count = stream_columns(self._data, role), stream_row_count(self._data, role)
+        optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else ()
+        self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)
+        self.is_single_pass = isinstance(rows, pa.RecordBatchReader)
+        """Whether the rows can be read only once."""
 
-    def pieces(self) -> Iterator[tuple[int, nw.DataFrame[Any]]]:
-        """Yield the rows some at a time, each time with the number of the first."""
+    def chunks(self) -> Iterator[tuple[int, Frame]]:
+        """Yield the rows in chunks, each with the index of its first row."""
         start = 0
-        for piece in self._raw():
-            yield start, piece
-            start += len(piece)
+        for frame in self._frames():
+            for offset in range(0, len(frame), _CHUNK_ROWS):
+                chunk = frame[offset : offset + _CHUNK_ROWS]
+                yield start, chunk
+                start += len(chunk)
 
-    def _raw(self) -> Iterator[nw.DataFrame[Any]]:
-        frames: Iterable[nw.DataFrame[Any]] = [self._frame]
-        if is_stream(self._frame):
-            batches = sources.batches(self._frame, self.kind, list(self._names.values()))
-            frames = (nw.from_native(pa.Table.from_batches([batch]), eager_only=True) for batch in batches)
-        for frame in frames:
-            for start in range(0, len(frame), _PIECE):
-                yield frame[start : start + _PIECE]
+    def _frames(self) -> Iterable[Frame]:
+        if isinstance(self._data, nw.DataFrame):
+            return [self._data]
+        batches = stream_batches(self._data, self.role, list(self._names.values()))
+        return (nw.from_native(pa.Table.from_batches([batch]), eager_only=True) for batch in batches)
 
-    def checked(self, start: int, piece: nw.DataFrame[Any]) -> pa.Table:
-        """Return the rows of a piece under our names."""
+    def to_table(self, start: int, chunk: Frame) -> pa.Table:
+        """Return a chunk as a table of checked columns under irdiv's names."""
         try:
-            return pa.table({ours: self._column(ours, piece[theirs]) for ours, theirs in self._names.items()})
+            return pa.table({ours: self._convert(ours, chunk[theirs]) for ours, theirs in self._names.items()})
         except IrdivError as error:
-            where = f" (rows counted from row {start} of the {self.kind})" if start else ""
+            where = f" (rows counted from row {start} of the {self.role})" if start else ""
             raise IrdivError(f"{error}{where}") from None
 
-    def _column(self, name: str, column: nw.Series[Any]) -> Any:
-        # A piece is small enough for short offsets and numbers, and most of the work is writing them.
+    def _convert(self, name: str, column: Column) -> pa.Array | Ints | Floats:
+        # A chunk is small enough for 32-bit offsets and integers, and most of the work is writing them.
         if name in ("query_id", "doc_id", "intent_id"):
             if column.dtype.is_float():
-                self._refuse_fractions(column)
-            return as_ids(column, self.kind).cast(pa.string())
+                self._raise_if_fractional(column)
+            return as_ids(column, self.role).cast(pa.string())
         if name in ("relevance", "max_grade"):
-            return grades(column).astype(np.int32)
+            return integer_grades(column).astype(np.int32)
         if name in ("score", "rank", "probability"):
-            return pa.array(numbers(column, self.kind, nulls=name == "probability"), from_pandas=True)
-        return pa.array(texts(column), pa.string())
+            values = float_values(column, self.role, allow_missing=name == "probability")
+            return pa.array(values, from_pandas=True)
+        return pa.array(strings_or_none(column), pa.string())
 
-    def _refuse_fractions(self, column: nw.Series[Any]) -> None:
-        """Refuse ids that a whole column would spell otherwise than a piece of it: 1.0 beside 2.5 is not 1."""
+    def _raise_if_fractional(self, column: Column) -> None:
+        """Raise an error for ids whose spelling would depend on the chunk: 1.0 is "1", but "1.0" next to 2.5."""
         values = column.drop_nulls().to_numpy()
         fractions = values[values != np.rint(values)]
         if len(fractions):
             raise IrdivError(
-                f"column {column.name!r} of the {self.kind} has numbers with fractions as ids, such as {fractions[0]}; "
+                f"column {column.name!r} of the {self.role} has numbers with fractions as ids, such as {fractions[0]}; "
                 "make them strings."
             )
 
-    def names_no_intent(self, piece: pa.Table) -> bool:
-        """Tell whether what could be intents in a piece are iterations of ad hoc qrels."""
-        return self._names.get("intent_id") == "iteration" and names_no_intent(piece["intent_id"].combine_chunks())
+    def has_adhoc_iterations(self, table: pa.Table) -> bool:
+        """Return whether the intent column of a table only has the iterations of ad hoc qrels."""
+        return self._names.get("intent_id") == ITERATION and are_adhoc_iterations(table["intent_id"].combine_chunks())
 
 
-_READ = {"qrels": trec.qrels_frame, "run": trec.run_frame}
+class BucketPlan:
+    """The bucket of each topic.
 
-
-class Plan:
-    """Which bucket each topic belongs to.
-
-    Topics whose rows stand together fill one bucket after the other, so that their rows need no moving; others are
-    spread over as many buckets as their rows will fill.
+    Topics whose rows are contiguous fill one bucket after the other, so that their rows need not be moved; others are
+    spread by hash over as many buckets as their rows will fill.
     """
 
-    def __init__(self, rows: int, expected: int) -> None:
-        self._rows, self._spread = rows, max(-(-expected // rows), 1)
+    def __init__(self, bucket_rows: int, expected_rows: int) -> None:
+        self._bucket_rows, self._bucket_count = bucket_rows, max(-(-expected_rows // bucket_rows), 1)
         self._bucket: dict[str, int] = {}
-        self._assigned = 0
+        self._assigned_rows = 0
         self.buckets: set[int] = set()
-        """The numbers of those that topics belong to."""
+        """The buckets that have topics."""
 
-    def assign(self, topics: Ids, sizes: Ints, together: bool) -> Ints:
-        """Return the bucket of each topic of the qrels, after deciding on those that are new."""
+    def assign(self, topics: Ids, row_counts: Ints, contiguous: bool) -> Ints:
+        """Return the bucket of each topic of the qrels, after assigning one to those that are new."""
         names = topics.to_pylist()
         new = np.flatnonzero([name not in self._bucket for name in names])
-        if together:
-            ends = self._assigned + np.cumsum(sizes[new])
-            bucket = (ends - sizes[new]) // self._rows
-            self._assigned = int(ends[-1]) if len(ends) else self._assigned
+        if contiguous:
+            ends = self._assigned_rows + np.cumsum(row_counts[new])
+            bucket = (ends - row_counts[new]) // self._bucket_rows
+            self._assigned_rows = int(ends[-1]) if len(ends) else self._assigned_rows
         else:
-            bucket = (fingerprints(topics.take(new)) % np.uint64(self._spread)).astype(np.int64)
+            bucket = (hash_ids(topics.take(new)) % np.uint64(self._bucket_count)).astype(np.int64)
         self._bucket.update(zip(topics.take(new).to_pylist(), bucket.tolist(), strict=True))
         self.buckets.update(np.unique(bucket).tolist())
-        return bucket if len(new) == len(names) else self.find(topics)
+        return bucket if len(new) == len(names) else self.buckets_of(topics)
 
-    def find(self, topics: Ids) -> Ints:
-        """Return the bucket of each topic, -1 for one that the qrels do not have."""
+    def buckets_of(self, topics: Ids) -> Ints:
+        """Return the bucket of each topic, -1 for those that are not in the qrels."""
         return np.array([self._bucket.get(topic, -1) for topic in topics.to_pylist()], dtype=np.int64)
 
 
-class Buckets:
-    """The rows of a source in a file from which those of a bucket are read at once."""
+class TopicBuckets:
+    """The rows of a source in a temporary file, from which one bucket at a time is read."""
 
-    def __init__(self, source: Source, plan: Plan, path: Path) -> None:
+    def __init__(self, source: RowSource, plan: BucketPlan, path: Path) -> None:
         self._path = str(path)
-        self._places: dict[int, list[int]] = {}
+        self._batches_of: dict[int, list[int]] = {}
         self._schema: pa.Schema | None = None
-        self.rows = self.max_grade = 0
-        self._no_intents = True
+        self.row_count = self.max_grade = 0
+        self._has_only_adhoc_iterations = True
         self._written = 0
-        writer: Any = None
+        writer: pa.ipc.RecordBatchFileWriter | None = None
         try:
-            for piece in ahead(lambda piece: source.checked(*piece), source.pieces()):
+            for table in prefetch(lambda chunk: source.to_table(*chunk), source.chunks()):
                 if writer is None:
-                    self._schema = piece.schema
-                    writer = pa.ipc.new_file(self._path, piece.schema)
-                self._look_at(piece, source)
-                self._deal(piece.cast(self._schema), source, plan, writer)
+                    self._schema = table.schema
+                    writer = pa.ipc.new_file(self._path, table.schema)
+                self._update_totals(table, source)
+                self._partition(table.cast(self._schema), source, plan, writer)
         finally:
             if writer is not None:
                 writer.close()
-        if self.rows == 0 and source.once:
-            raise IrdivError(f"the {source.kind} came as an Arrow stream without rows; one can be read only once.")
-        refuse_empty(self.rows, source.columns, source.kind)
+        if self.row_count == 0 and source.is_single_pass:
+            raise IrdivError(f"the {source.role} came as an Arrow stream without rows; one can be read only once.")
+        raise_if_empty(self.row_count, source.columns, source.role)
 
-    def _look_at(self, piece: pa.Table, source: Source) -> None:
-        """Keep what depends on all rows."""
-        if self.rows == 0:
-            self.some_topics: list[str] = piece["query_id"][:1000].unique().to_pylist()
-        self.rows += len(piece)
-        self._no_intents &= source.names_no_intent(piece)
-        for name in {"relevance", "max_grade"} & set(piece.column_names):
-            self.max_grade = max(self.max_grade, int(piece[name].to_numpy().max(initial=0)))
+    def _update_totals(self, table: pa.Table, source: RowSource) -> None:
+        """Update what depends on all rows."""
+        if self.row_count == 0:
+            self.sample_topics: list[str] = table["query_id"][:1000].unique().to_pylist()
+        self.row_count += len(table)
+        self._has_only_adhoc_iterations &= source.has_adhoc_iterations(table)
+        for name in {"relevance", "max_grade"} & set(table.column_names):
+            self.max_grade = max(self.max_grade, int(table[name].to_numpy().max(initial=0)))
 
-    def _deal(self, piece: pa.Table, source: Source, plan: Plan, writer: Any) -> None:
-        code, topics = factorize_grouped(as_ids(nw.from_native(piece["query_id"], series_only=True), source.kind))
-        if source.kind == "qrels":
-            together = bool(np.count_nonzero(np.diff(code)) < len(topics))
-            of_topic = plan.assign(topics, np.bincount(code, minlength=len(topics)), together)
+    def _partition(
+        self, table: pa.Table, source: RowSource, plan: BucketPlan, writer: pa.ipc.RecordBatchFileWriter
+    ) -> None:
+        """Write the rows of a table bucket by bucket; those of topics without a bucket are left out."""
+        code, topics = factorize_grouped(as_ids(nw.from_native(table["query_id"], series_only=True), source.role))
+        if source.role == "qrels":
+            contiguous = bool(np.count_nonzero(np.diff(code)) < len(topics))
+            topic_bucket = plan.assign(topics, np.bincount(code, minlength=len(topics)), contiguous)
         else:
-            of_topic = plan.find(topics)
-        bucket = of_topic.take(code)
+            topic_bucket = plan.buckets_of(topics)
+        bucket = topic_bucket.take(code)
         if (np.diff(bucket) < 0).any():
             by_bucket = np.argsort(bucket, kind="stable")
-            piece, bucket = piece.take(by_bucket), bucket.take(by_bucket)
+            table, bucket = table.take(by_bucket), bucket.take(by_bucket)
         edges = [0, *(np.flatnonzero(np.diff(bucket)) + 1).tolist(), len(bucket)]
         for start, stop in pairwise(edges):
             if stop > start and bucket[start] >= 0:
-                self._write(piece.slice(start, stop - start), int(bucket[start]), writer)
+                self._write(table.slice(start, stop - start), int(bucket[start]), writer)
 
-    def _write(self, part: pa.Table, bucket: int, writer: Any) -> None:
+    def _write(self, part: pa.Table, bucket: int, writer: pa.ipc.RecordBatchFileWriter) -> None:
         for batch in part.to_batches():
             writer.write_batch(batch)
-            self._places.setdefault(bucket, []).append(self._written)
+            self._batches_of.setdefault(bucket, []).append(self._written)
             self._written += 1
 
     def load(self, bucket: int) -> pa.Table:
         """Return the rows of a bucket."""
         with pa.memory_map(self._path) as file:
             reader = pa.ipc.open_file(file)
-            table = pa.Table.from_batches(map(reader.get_batch, self._places.get(bucket, [])), self._schema)
-        return table.drop_columns(["intent_id"]) if self._no_intents and "intent_id" in table.column_names else table
+            table = pa.Table.from_batches(map(reader.get_batch, self._batches_of.get(bucket, [])), self._schema)
+        if self._has_only_adhoc_iterations and "intent_id" in table.column_names:
+            return table.drop_columns(["intent_id"])
+        return table

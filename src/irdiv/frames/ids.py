@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -11,127 +11,131 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irdiv.errors import IrdivError
+from irdiv.types import Bools, Ints, Objects
 
 if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import NDArray
 
-Ids: TypeAlias = Any
-"""A `pyarrow.LargeStringArray` without nulls."""
+Ids: TypeAlias = pa.LargeStringArray
+"""Ids without nulls."""
+
+Column: TypeAlias = "nw.Series[Any]"
+
+T = TypeVar("T", bound="Ids | NDArray[np.generic]")
+
+_STRING = pa.large_string()
 
 
-def as_ids(column: nw.Series[Any], kind: str) -> Ids:
-    """Return a column of any dtype as ids; ``kind`` names the frame in the error about missing ids."""
+def as_ids(column: Column, role: str) -> Ids:
+    """Return a column of any dtype as ids; ``role`` names the frame in the error about missing ids."""
     native = column.to_native()
     ids = _from_pandas(native) if isinstance(native, pd.Series) else _from_arrow(column.to_arrow())
     if ids.null_count:
         row = int(np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False))[0])
         raise IrdivError(
-            f"the {kind} has a missing id: column {column.name!r} is null in row {row}. "
+            f"column {column.name!r} of the {role} has a missing id: it is null in row {row}. "
             "Every row needs an id there; drop the rows without one."
         )
     return ids
 
 
-def strings(values: Sequence[Any] | NDArray[Any] | pd.Series[Any]) -> Ids:
-    """Return values as ids, each by its ``str``; what is missing is null."""
+def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:
+    """Return the ``str`` of each value; missing values are null."""
     try:
-        return _one_piece(pa.array(values, type=_STRING, from_pandas=True))
+        return _combine_chunks(pa.array(values, type=_STRING, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.array([None if _is_missing(value) else str(value) for value in values], _STRING)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
-def _from_pandas(series: pd.Series[Any]) -> Any:
+def _from_pandas(series: pd.Series[Any]) -> pa.LargeStringArray:
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy()
-        return strings(series.cat.categories.tolist()).take(pa.array(codes, mask=codes < 0))
+        return string_array(series.cat.categories.tolist()).take(pa.array(codes, mask=codes < 0))
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "mM":
-        return strings(series.astype(str).astype(object).where(series.notna(), None))
-    return strings(series) if series.dtype == object else _from_arrow(pa.array(series))
+        return string_array(series.astype(str).astype(object).where(series.notna(), None))
+    return string_array(series) if series.dtype == object else _from_arrow(pa.array(series))
 
 
-def _from_arrow(values: Any) -> Any:
-    values = _one_piece(values)
+def _from_arrow(values: pa.Array | pa.ChunkedArray) -> pa.LargeStringArray:
+    values = _combine_chunks(values)
     if pa.types.is_floating(values.type):
-        numbers = values.to_numpy(zero_copy_only=False)
+        floats = values.to_numpy(zero_copy_only=False)
         # Undo what a merge does to integer ids: 51.0 is the topic 51.
-        if ((numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)).all():
-            return pa.array(numbers.astype(np.int64)).cast(_STRING)
-        return strings(values.to_pylist())
+        if ((floats == np.rint(floats)) & (np.abs(floats) < 2**53)).all():
+            return pa.array(floats.astype(np.int64)).cast(_STRING)
+        return string_array(values.to_pylist())
     if pa.types.is_boolean(values.type):
-        return strings(values.to_pylist())
+        return string_array(values.to_pylist())
     return values.cast(_STRING)
 
 
-_STRING = pa.large_string()
-
-
-def _one_piece(values: Any) -> Any:
+def _combine_chunks(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
-def factorize(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
-    """Return a code for each id, by first appearance, and the distinct ids."""
+def factorize(ids: Ids) -> tuple[Ints, Ids]:
+    """Return a code for each id and the distinct ids, in order of first occurrence."""
     encoded = ids.dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
 
 
-def factorize_grouped(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
-    """Return the same as `factorize`, sooner where equal ids mostly stand together."""
-    if len(starts(ids[:1000])[0]) * 8 > min(len(ids), 1000):
+def factorize_grouped(ids: Ids) -> tuple[Ints, Ids]:
+    """Return the same as `factorize`, in less time if equal ids are mostly consecutive."""
+    if len(group_starts(ids[:1000])[0]) * 8 > min(len(ids), 1000):
         return factorize(ids)
-    start, found = starts(ids)
-    codes, distinct = factorize(found)
+    start, first_ids = group_starts(ids)
+    codes, distinct = factorize(first_ids)
     return np.repeat(codes, np.diff(start, append=len(ids))), distinct
 
 
-def starts(ids: Ids) -> tuple[NDArray[np.int64], Ids]:
-    """Return the places of ids that differ from the one before, and these ids."""
+def group_starts(ids: Ids) -> tuple[Ints, Ids]:
+    """Return the positions where groups of consecutive equal ids start, and the id of each group."""
     differ = pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
     start = np.concatenate([np.zeros(min(len(ids), 1), dtype=np.int64), np.flatnonzero(differ) + 1])
     return start, ids.take(start)
 
 
-def pick(values: Any, rows: NDArray[np.int64]) -> Any:
-    """Return the ids or numbers of some rows, or all as they are where that is all of them in order."""
-    everything = len(rows) == len(values) and np.array_equal(rows, np.arange(len(values)))
-    return values if everything else values.take(rows)
+def take_rows(values: T, rows: Ints) -> T:
+    """Return the values of some rows, without copying if that is all rows in order."""
+    is_all = len(rows) == len(values) and np.array_equal(rows, np.arange(len(values)))
+    return values if is_all else cast("T", values.take(rows))
 
 
-def find(ids: Ids, known: Ids) -> NDArray[np.int64]:
-    """Return the place of each id among known ones, which are distinct, or -1."""
+def find_positions(ids: Ids, known: Ids) -> Ints:
+    """Return the position of each id among known ones, which are distinct; -1 for unknown ids."""
     return pc.index_in(ids, value_set=known).fill_null(-1).to_numpy().astype(np.int64)
 
 
-def same(ids: Ids, others: Ids) -> NDArray[np.bool_]:
-    """Tell which ids are equal to those in the same places of another array."""
-    equal: NDArray[np.bool_] = pc.equal(ids, others).to_numpy(zero_copy_only=False)
+def equal_ids(ids: Ids, others: Ids) -> Bools:
+    """Return which ids are equal to those at the same positions of another array."""
+    equal: Bools = pc.equal(ids, others).to_numpy(zero_copy_only=False)
     return equal
 
 
-def concatenated(parts: Sequence[Ids]) -> Ids:
+def concatenate_ids(parts: Sequence[Ids]) -> Ids:
     """Return the ids of all parts."""
     return pa.concat_arrays(parts)
 
 
-def order(ids: Ids) -> NDArray[np.int64]:
-    """Return the stable order of the ids by code point, which for UTF-8 is the byte order of the C programs."""
+def argsort_ids(ids: Ids) -> Ints:
+    """Return the indices that sort ids by code point, which for UTF-8 is the byte order of the C programs; stable."""
     return pc.sort_indices(ids).to_numpy().astype(np.int64)
 
 
-def natural_order(ids: Sequence[str] | Ids) -> NDArray[np.int64]:
-    """Return the order a person expects: numbers by value, before other ids by code point.
+def natural_argsort(ids: Sequence[str] | Ids) -> Ints:
+    """Return the indices that sort ids in natural order: integers by value, then other ids by code point.
 
-    >>> natural_order(["10", "b", "9", "a"]).tolist()
+    >>> natural_argsort(["10", "b", "9", "a"]).tolist()
     [2, 0, 3, 1]
     """
     array = ids if isinstance(ids, pa.LargeStringArray) else pa.array(ids, _STRING)
     if pc.all(pc.and_(pc.match_substring_regex(array, "^[0-9]+$"), pc.less(pc.binary_length(array), 19))).as_py():
-        number = array.cast(pa.int64()).to_numpy()
-        return np.lexsort((pc.rank(array).to_numpy(), number))
+        values = array.cast(pa.int64()).to_numpy()
+        return np.lexsort((pc.rank(array).to_numpy(), values))
     keys = [(0, int(i), i) if i.isascii() and i.isdigit() and len(i) < 100 else (1, 0, i) for i in array.to_pylist()]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

@@ -1,1 +1,1 @@
-"""Measures as pure functions on arrays: no frames, no names, no ir_measures."""
+"""Measures as pure functions on arrays: no frames, no names of measures, no ir_measures."""

@@ -1,16 +1,16 @@
-"""Coverage and novelty: intents seen, gains that shrink with every repetition, and the greedy ideal."""
+"""Coverage and novelty: intents covered so far, gains that shrink with every repetition, and the greedy ideal."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
-from irdiv.kernels.lists import Bools, Floats, Ints, ordered_sum, powers
+from irdiv.kernels.lists import ordered_sum, powers
+from irdiv.types import Bools, Floats, Ints
 
 
-def coverage(relevant: Bools) -> Floats:
-    """Return the intents covered up to each hit, for ``relevant[topic, intent, hit]``."""
+def covered_intent_count(relevant: Bools) -> Floats:
+    """Return the count of intents covered up to each hit, for ``relevant[topic, intent, hit]``."""
     return np.maximum.accumulate(relevant, axis=-1).sum(axis=-2, dtype=np.float64)
 
 
@@ -21,77 +21,78 @@ def novelty_gain(relevant: Bools, alpha: float) -> Floats:
     return ordered_sum(relevant * decay[seen_before], axis=-2)
 
 
-def first_met(relevant: Bools) -> Bools:
-    """Tell where each intent is met for the first time, for ``relevant[topic, intent, hit]``."""
+def first_hit_of_intent(relevant: Bools) -> Bools:
+    """Return which hits are the first relevant ones of their intents, for ``relevant[topic, intent, hit]``."""
     return relevant & (np.cumsum(relevant, axis=-1) == 1)
 
 
-def greedy_ideal(relevant: Bools, alpha: float, depth: int) -> Floats:
+def greedy_ideal_gain(relevant: Bools, alpha: float, depth: int) -> Floats:
     """Return NG at ranks 1 … depth of the greedy ideal list, for ``relevant[topic, document, intent]``."""
-    return greedy_order(relevant, alpha, depth)[1]
+    return greedy_ranking(relevant, alpha, depth)[1]
 
 
-def greedy_order(relevant: Bools, alpha: float, depth: int, *, worst: bool = False) -> tuple[Ints, Floats]:
-    """Return documents and NG at ranks 1 … depth of the greedy list, for ``relevant[topic, document, intent]``.
+def greedy_ranking(relevant: Bools, alpha: float, depth: int, *, worst: bool = False) -> tuple[Ints, Floats]:
+    """Return documents and NG at ranks 1 … depth of the greedy ranking, for ``relevant[topic, document, intent]``.
 
-    At each rank the relevant document with the largest gain comes next, or with the smallest for the worst list;
-    among equals, the one with the largest doc id, which is the last of them along the document axis. Where
-    documents run out, the document is -1. Documents with the same intents are interchangeable but for their ids,
-    so the search is over intent sets. Gains are compared as ndeval has them: summed over intents in order, in
-    floating point, which decides near-ties where 1 − α is no power of two.
+    The relevant document with the largest gain comes next, or the one with the smallest gain for the worst ranking;
+    ties go to the largest doc id, which is the last along the document axis. Where no document is left, the document
+    is -1. Documents with the same intents differ only in their ids, so the search is over sets of intents. Gains are
+    computed as ndeval does, summed over intents in order: where 1 − α is not a power of two, rounding decides
+    near-ties.
     """
-    sets, newest, older = _intent_sets(relevant)
+    sets, last, previous = _group_by_intent_set(relevant)
     by_intent = np.moveaxis(sets, 2, 0).astype(np.float64)
     topics = np.arange(len(relevant))
     worth = np.ones((len(relevant), relevant.shape[2]))
     documents = np.full((len(relevant), depth), -1)
     gains = np.zeros((len(relevant), depth))
     for rank in range(depth):
-        left = newest >= 0
-        if not left.any():
+        available = last >= 0
+        if not available.any():
             break
-        gain = np.zeros(newest.shape)
+        gain = np.zeros(last.shape)
         for intent, has_intent in enumerate(by_intent):
             gain += has_intent * worth[:, intent, None]
-        wanted = np.where(left, gain, np.inf).min(axis=1) if worst else np.where(left, gain, -np.inf).max(axis=1)
-        chosen = np.argmax(np.where(gain == wanted[:, None], newest, -1), axis=1)
-        document = newest[topics, chosen]
+        best = np.where(available, gain, np.inf if worst else -np.inf)
+        best = best.min(axis=1) if worst else best.max(axis=1)
+        chosen = np.argmax(np.where(gain == best[:, None], last, -1), axis=1)
+        document = last[topics, chosen]
         documents[:, rank] = document
         gains[:, rank] = np.where(document >= 0, gain[topics, chosen], 0.0)
-        newest[topics, chosen] = np.where(document >= 0, older[topics, document], -1)
+        last[topics, chosen] = np.where(document >= 0, previous[topics, document], -1)
         worth = np.where(sets[topics, chosen] & (document >= 0)[:, None], worth * (1.0 - alpha), worth)
     return documents, gains
 
 
-def _intent_sets(relevant: Bools) -> tuple[Bools, Ints, Ints]:
-    """Group the documents of each topic by their intents.
+def _group_by_intent_set(relevant: Bools) -> tuple[Bools, Ints, Ints]:
+    """Group the documents of each topic by their sets of intents.
 
-    Returns the sets as ``[topic, set, intent]``; the last document of each as ``[topic, set]`` and, for each
-    document, the one before it in its set as ``[topic, document]``, both -1 where there is none.
+    Returns the sets as ``[topic, set, intent]``; the last document of each set as ``[topic, set]``; and, for each
+    document, the previous one of its set as ``[topic, document]``. Both are -1 where there is none.
     """
     topics, documents, intents = relevant.shape
     topic, document = np.nonzero(relevant.any(axis=2))
-    distinct, of = np.unique(_set_keys(topic, relevant[topic, document]), return_inverse=True)
-    order = np.argsort(of, kind="stable")
-    topic, document, of = topic[order], document[order], of[order]
+    distinct, code = np.unique(_set_keys(topic, relevant[topic, document]), return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    topic, document, code = topic[order], document[order], code[order]
 
-    first = np.concatenate([[True], of[1:] != of[:-1]])[: len(of)]
-    last = np.concatenate([of[1:] != of[:-1], [True]])[: len(of)]
-    older = np.full((topics, max(documents, 1)), -1)
-    older[topic[~first], document[~first]] = document[:-1][~first[1:]] if len(of) else []
+    is_first = np.concatenate([[True], code[1:] != code[:-1]])[: len(code)]
+    is_last = np.concatenate([code[1:] != code[:-1], [True]])[: len(code)]
+    previous = np.full((topics, max(documents, 1)), -1)
+    previous[topic[~is_first], document[~is_first]] = document[:-1][~is_first[1:]] if len(code) else []
 
-    set_topic = topic[first]
-    place = np.arange(len(distinct)) - np.searchsorted(set_topic, set_topic)
-    width = int(place.max(initial=0)) + 1
+    set_topic = topic[is_first]
+    index = np.arange(len(distinct)) - np.searchsorted(set_topic, set_topic)
+    width = int(index.max(initial=0)) + 1
     sets = np.zeros((topics, width, intents), dtype=bool)
-    sets[set_topic, place] = relevant[set_topic, document[first]]
-    newest = np.full((topics, width), -1)
-    newest[set_topic, place] = document[last]
-    return sets, newest, older
+    sets[set_topic, index] = relevant[set_topic, document[is_first]]
+    last = np.full((topics, width), -1)
+    last[set_topic, index] = document[is_last]
+    return sets, last, previous
 
 
-def _set_keys(topic: Ints, sets: Bools) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return keys of sets of intents ``[document, intent]``, which sort by topic."""
+def _set_keys(topic: Ints, sets: Bools) -> NDArray[np.void] | Ints:
+    """Return a key for each document's topic and set of intents, ``[document, intent]``; keys sort by topic."""
     intents = sets.shape[1]
     if intents + int(topic.max(initial=0)).bit_length() < 63:
         return (topic << intents) | (sets @ (1 << np.arange(intents)))
@@ -100,13 +101,13 @@ def _set_keys(topic: Ints, sets: Bools) -> np.ndarray[tuple[int], np.dtype[Any]]
     return np.ascontiguousarray(key).view(f"V{key.shape[1]}")[:, 0]
 
 
-def last_rank_that_counts(beta: float, intents: int) -> int:
+def last_significant_rank(beta: float, intent_count: int) -> int:
     """Return the rank past which no term of Σ β^{r−1} NG(r) can change a double that is at least 1.
 
-    The ideal's first gain is at least 1, and no gain exceeds the number of intents.
+    The first gain of the ideal list is at least 1, and no gain exceeds the count of intents.
     """
     if beta <= 0.0:
         return 1
     if beta >= 1.0:
         return np.iinfo(np.int64).max
-    return int(np.ceil(1.0 + (np.log(2.0**-54) - np.log(max(intents, 1))) / np.log(beta)))
+    return int(np.ceil(1.0 + (np.log(2.0**-54) - np.log(max(intent_count, 1))) / np.log(beta)))

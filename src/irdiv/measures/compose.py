@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import ir_measures
 
 from irdiv.errors import IrdivError
-from irdiv.measures import registry
 from irdiv.measures.bases import BASES
-from irdiv.measures.declaration import Measure
+from irdiv.measures.catalogue import registry
+from irdiv.measures.measure import Measure
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Makes a diversity measure of a base measure, or of another one, which may carry parameters and a cutoff.
+    """An operator, which turns a measure with its parameters and cutoff into a diversity measure.
 
     >>> from ir_measures import nDCG, RBP
     >>> DSharp(nDCG) @ 10
@@ -30,19 +29,19 @@ class Operator:
 
     pattern: str
 
-    def __call__(self, base: ir_measures.Measure | str, **params: Any) -> Measure:
+    def __call__(self, base: ir_measures.Measure | str, **params: object) -> Measure:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
         if not isinstance(base, str | ir_measures.Measure):
             raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
         name: str = base if isinstance(base, str) else base.NAME or ""
         name = {"R": "Recall"}.get(name, name)
-        made = registry.get(self.pattern.format(name))
-        if made is None:
+        declaration = registry.get(self.pattern.format(name))
+        if declaration is None:
             start, end = self.pattern.split("{}")
             takes = [n[len(start) : len(n) - len(end)] for n in registry if n.startswith(start) and n.endswith(end)]
             shown = [name for name in takes if name in _SHOWN] or takes[:12]
             raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(shown)}.")
-        return Measure(made, **{**({} if isinstance(base, str) else base.params), **params})
+        return Measure(declaration, **{**({} if isinstance(base, str) else base.params), **params})
 
 
 _SHOWN = {base.name for base in BASES}
@@ -57,6 +56,18 @@ LADSharp = Operator("LAD#-{}")
 LA = Operator("{}-LA")
 
 
-def measure(name: str) -> Measure:
-    """Return a measure of the catalogue without parameters."""
+def _measure(name: str) -> Measure:
     return Measure(registry[name])
+
+
+Q = _measure("Q")
+PPlus = _measure("P+")
+nERR = _measure("nERR")
+GAP = _measure("GAP")
+nGAP = _measure("nGAP")
+Hit = _measure("Hit")
+EBR = _measure("EBR")
+IRec = _measure("I-rec")
+NRec = _measure("N-rec")
+AlphaDCG = _measure("alpha-DCG")
+AlphanDCG = _measure("alpha-nDCG")

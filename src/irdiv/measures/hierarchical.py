@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irdiv.kernels.lists import Floats, Ints, at, ratio
-from irdiv.measures.bases import BASES, Base, Values
-from irdiv.measures.declaration import Declaration, Parameter, choice, optional, weights
-from irdiv.measures.novelty import covered_intents
-from irdiv.measures.operators import d_formula, d_references, d_score, gain_score, global_gain, merged, pool_grades
+from irdiv.checks import Optional, Weights, choice
+from irdiv.kernels.lists import ordered_sum, safe_divide, value_at_cutoff
+from irdiv.measures.base import BaseMeasure
+from irdiv.measures.bases import BASES
+from irdiv.measures.declaration import Declaration, Parameter, Score
+from irdiv.measures.novelty import covered_intent_counts
+from irdiv.measures.operators import (
+    d_formula,
+    d_references,
+    d_score,
+    gain_score,
+    global_gain,
+    merge_parameters,
+    relevant_grades,
+)
 from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.block import Block
-    from irdiv.arrays.ranking import Scene
-    from irdiv.hierarchy.layers import Layers
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
+    from irdiv.intents.layers import Layers
 
 _WANG = "Wang, Wen, Dou, Sakai and Zhang, TKDE 30(1), 2018"
-_NOBODY = "No other program computes it."
+_NO_OTHER_PROGRAM = "No other program computes it."
 
 _HIERARCHY = Parameter(
     "hierarchy",
@@ -35,14 +47,14 @@ _WEIGHTS = Parameter(
     "weights of nodes: 'UT' child = parent / siblings, 'UB' leaves equal and parent = sum of children, 'NT' child = "
     "its share of the siblings' probabilities, 'NB' leaves by probability and parent = sum; None for 'NB' in topics "
     "with probabilities, else 'UB'",
-    optional(choice("UT", "UB", "NT", "NB")),
+    Optional(choice("UT", "UB", "NT", "NB")),
 )
 _LAYER_WEIGHTS = Parameter(
     "layer_weights",
     None,
     "weights of the layers from the top, as (0.3,0.7); a topic's last layer has those of the layers it lacks; None for "
     "uniform ones",
-    optional(weights),
+    Optional(Weights()),
 )
 _NODE_GAMMA = replace(GAMMA, meaning="weight of node recall")
 _GG = "GG_v(r) = Σ_n W(n)·g_n(r) over the nodes n of layer v"
@@ -58,13 +70,14 @@ def declarations(flat: Iterable[Declaration]) -> Iterable[Declaration]:
         references=(_WANG,),
         score=node_recall,
         parameters=(_HIERARCHY, REL, INTENTS, JUDGED_ONLY),
-        others=_NOBODY,
+        other_programs=_NO_OTHER_PROGRAM,
     )
-    bases = [base for base in BASES if base.under_d is not None]
+    bases = [base for base in BASES if not base.needs_grades]
+    bounded = [base for base in bases if base.bounded]
     yield from (_hd(base) for base in bases)
-    yield from (_ld_sharp(base) for base in bases)
-    yield from (_hd_sharp(base) for base in bases)
-    yield from (_lad_sharp(base) for base in bases)
+    yield from (_ld_sharp(base) for base in bounded)
+    yield from (_hd_sharp(base) for base in bounded)
+    yield from (_lad_sharp(base) for base in bounded)
     yield from (_layer_aware(declaration) for declaration in flat if _has_layers(declaration))
 
 
@@ -74,80 +87,75 @@ def _has_layers(declaration: Declaration) -> bool:
     return declaration.needs_intents and declaration.on_layers and ours
 
 
-def _layers(block: Block, values: Values) -> Layers:
-    from irdiv.hierarchy.layers import layers
+def _layers(block: JudgedBlock, params: ParameterValues) -> Layers:
+    from irdiv.intents.layers import layers_of
 
-    intents, scheme = values.get("intents", "relevant"), values.get("weights", "UB")
-    return layers(block, values["rel"], intents, values["hierarchy"], scheme)
+    intents, scheme = params.get("intents", "relevant"), params.get("weights", "UB")
+    return layers_of(block, params["rel"], intents, params["hierarchy"], scheme)
 
 
-def node_recall(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+def node_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     """Return the share of nodes covered."""
-    found, rel = _layers(scene.block, values).layers, values["rel"]
-    covered = sum(at(covered_intents(scene.on(layer), rel), scene.rank, cutoff) for layer in found)
-    return ratio(np.asarray(covered), sum(layer.number_of_nodes for layer in found))
+    layers, rel = _layers(ranked.block, params).layers, params["rel"]
+    covered = [
+        value_at_cutoff(covered_intent_counts(ranked.with_intents_of(layer), rel), ranked.rank, cutoff)
+        for layer in layers
+    ]
+    return safe_divide(ordered_sum(np.stack(covered), axis=0), sum(layer.node_count for layer in layers))
 
 
-def _la_score(
-    score: Callable[[Scene, Values, int | None], Floats], scene: Scene, values: Values, cutoff: int | None
-) -> Floats:
+def _la_score(score: Score, ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     """Σ_v w_v · M_v."""
-    found = _layers(scene.block, values)
-    w = found.weights(values["layer_weights"])
-    total: Any = 0.0
-    for number, layer in enumerate(found.layers):
-        total = total + w[:, number] * score(scene.on(layer), _flat(values), cutoff)
-    return total
+    found = _layers(ranked.block, params)
+    w = found.weights(params["layer_weights"])
+    scores = (score(ranked.with_intents_of(layer), _flat(params), cutoff) for layer in found.layers)
+    return ordered_sum(np.stack([w[:, index] * of_layer for index, of_layer in enumerate(scores)]), axis=0)
 
 
-def _flat(values: Values) -> Values:
+def _flat(params: ParameterValues) -> ParameterValues:
     # The weights of a layer are taken as they are, and sum to 1.
-    return {**values, "renormalise": True}
+    return params.replace(renormalize=True)
 
 
-def _hd_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Floats:
+def _hd_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     """M on GG_h(r) = Σ_v w_v · GG_v(r)."""
-    found = _layers(scene.block, values)
-    w = found.weights(values["layer_weights"])
-    own = ("gain", "rel", "intents", "hierarchy", "weights", "layer_weights")
-
-    def gains(grades: Callable[[Block], Ints]) -> Floats:
-        total: Any = 0.0
-        for number, layer in enumerate(found.layers):
-            GG = global_gain(grades(layer), layer.node_weight, values, layer)
-            total = total + w[:, number, None] * GG
-        return total
-
-    return gain_score(
-        base,
-        scene,
-        values,
-        cutoff,
-        ("hierarchical", *(values[name] for name in own)),
-        lambda: gains(lambda layer: scene.on(layer).grades),
-        lambda: gains(pool_grades),
-    )
+    on = params.only("gain", "rel", "intents", "hierarchy", "weights", "layer_weights")
+    return gain_score(base, ranked, params, cutoff, (_run_layer_gain, on), (_pool_layer_gain, on))
 
 
-def _ld_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    return d_score(base, scene.on(_layers(scene.block, values).leaves), _flat(values), cutoff)
+def _run_layer_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
+    return _layer_gain(ranked.block, params, lambda layer: ranked.with_intents_of(layer).grades)
 
 
-def _sharpened(
-    score: Callable[[Scene, Values, int | None], Floats],
-) -> Callable[[Scene, Values, int | None], Floats]:
+def _pool_layer_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
+    return _layer_gain(block, params, relevant_grades)
+
+
+def _layer_gain(block: JudgedBlock, params: ParameterValues, grades: Callable[[JudgedBlock], Ints]) -> Floats:
+    """GG_h = Σ_v w_v · GG_v, for the grades of some documents on each layer."""
+    found = _layers(block, params)
+    w = found.weights(params["layer_weights"])
+    gains = (global_gain(grades(layer), layer.node_weight, params["gain"], layer) for layer in found.layers)
+    return ordered_sum(np.stack([w[:, index, None] * GG for index, GG in enumerate(gains)]), axis=0)
+
+
+def _ld_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    return d_score(base, ranked.with_intents_of(_layers(ranked.block, params).leaves), _flat(params), cutoff)
+
+
+def _with_node_recall(score: Score) -> Score:
     """γ · N-rec + (1−γ) · M."""
 
-    def sharpened(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        gamma = values["gamma"]
-        return gamma * node_recall(scene, values, cutoff) + (1.0 - gamma) * score(scene, values, cutoff)
+    def with_node_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        gamma = params["gamma"]
+        return gamma * node_recall(ranked, params, cutoff) + (1.0 - gamma) * score(ranked, params, cutoff)
 
-    return sharpened
+    return with_node_recall
 
 
 def _layer_aware(declaration: Declaration) -> Declaration:
-    own = tuple(p for p in declaration.parameters if p.name != "renormalise")
-    # A measure that looks at no probabilities looks at no weights of nodes either.
+    own = tuple(p for p in declaration.parameters if p.name != "renormalize")
+    # A measure that does not use probabilities does not use weights of nodes either.
     weighing = (_WEIGHTS,) if len(own) < len(declaration.parameters) else ()
     return replace(
         declaration,
@@ -157,29 +165,39 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         formula=f"Σ_v w_v · {declaration.name}_v over layers v, with {declaration.name} = {declaration.formula}, on "
         "the nodes of layer v for intents",
         references=tuple(dict.fromkeys([_WANG, *declaration.references])),
-        score=lambda scene, values, cutoff: _la_score(declaration.score, scene, values, cutoff),
-        parameters=merged((_HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
-        others=_NOBODY,
+        score=lambda ranked, params, cutoff: _la_score(declaration.score, ranked, params, cutoff),
+        parameters=merge_parameters((_HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
+        other_programs=_NO_OTHER_PROGRAM,
         components=(),
         owner="irdiv",
     )
 
 
 def _on_gains(
-    base: Base, name: str, summary: str, formula: str, score: Any, *, layered: bool, sharp: tuple[str, ...] = ()
+    base: BaseMeasure,
+    name: str,
+    summary: str,
+    formula: str,
+    score: Score,
+    *,
+    layered: bool,
+    sharp: tuple[str, ...] = (),
 ) -> Declaration:
     tree = (_HIERARCHY, _WEIGHTS, *((_LAYER_WEIGHTS,) if layered else ()))
-    assert base.under_d is not None
+    assert base.parameters_on_gains is not None
     return Declaration(
         family=_FAMILIES[name.split("-")[0]],
         name=name,
         summary=summary,
         formula=formula,
         references=(_WANG, *d_references(base)),
-        score=_sharpened(score) if sharp else score,
-        parameters=merged((_NODE_GAMMA,) if sharp else (), tree, (GAIN,), base.under_d, (REL, INTENTS, JUDGED_ONLY)),
+        score=_with_node_recall(score) if sharp else score,
+        parameters=merge_parameters(
+            (_NODE_GAMMA,) if sharp else (), tree, (GAIN,), base.parameters_on_gains, (REL, INTENTS, JUDGED_ONLY)
+        ),
         takes_cutoff=base.takes_cutoff,
-        others=_NOBODY,
+        bounded=base.bounded,
+        other_programs=_NO_OTHER_PROGRAM,
         components=sharp,
     )
 
@@ -192,51 +210,51 @@ _FAMILIES = {
 }
 
 
-def _hd_formula(base: Base) -> str:
-    formula = base.formula_of_gains or base.formula
+def _hd_formula(base: BaseMeasure) -> str:
+    formula = base.formula_on_gains or base.formula
     return f"{formula}, on GG_h(r) = Σ_v w_v·GG_v(r) for g(r), {_GG}; J(r) = 1 iff GG_h(r) > 0"
 
 
-def _hd(base: Base) -> Declaration:
+def _hd(base: BaseMeasure) -> Declaration:
     return _on_gains(
         base,
         f"HD-{base.name}",
         f"{base.summary[:-1]}, on gains averaged over nodes and layers.",
         _hd_formula(base),
-        lambda scene, values, cutoff: _hd_score(base, scene, values, cutoff),
+        lambda ranked, params, cutoff: _hd_score(base, ranked, params, cutoff),
         layered=True,
     )
 
 
-def _ld_sharp(base: Base) -> Declaration:
+def _ld_sharp(base: BaseMeasure) -> Declaration:
     return _on_gains(
         base,
         f"LD#-{base.name}",
         f"D-{base.name} on the leaves of the intent hierarchy, sharpened by node recall.",
         f"γ · N-rec + (1−γ) · D-{base.name} on the leaves, with N-rec = nodes covered in the first l / nodes and "
         f"D-{base.name} = {d_formula(base)}",
-        lambda scene, values, cutoff: _ld_score(base, scene, values, cutoff),
+        lambda ranked, params, cutoff: _ld_score(base, ranked, params, cutoff),
         layered=False,
         sharp=("N-rec",),
     )
 
 
-def _hd_sharp(base: Base) -> Declaration:
+def _hd_sharp(base: BaseMeasure) -> Declaration:
     return _on_gains(
         base,
         f"HD#-{base.name}",
         f"HD-{base.name} sharpened by node recall.",
         f"γ · N-rec + (1−γ) · HD-{base.name}, with N-rec = nodes covered in the first l / nodes and HD-{base.name} = "
         f"{_hd_formula(base)}",
-        lambda scene, values, cutoff: _hd_score(base, scene, values, cutoff),
+        lambda ranked, params, cutoff: _hd_score(base, ranked, params, cutoff),
         layered=True,
         sharp=("N-rec", f"HD-{base.name}"),
     )
 
 
-def _lad_sharp(base: Base) -> Declaration:
-    def of_layers(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        return _la_score(lambda *given: d_score(base, *given), scene, values, cutoff)
+def _lad_sharp(base: BaseMeasure) -> Declaration:
+    def of_layers(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        return _la_score(lambda *given: d_score(base, *given), ranked, params, cutoff)
 
     return _on_gains(
         base,

@@ -6,74 +6,75 @@ others by the greedy ideal of the collection or by nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irdiv.kernels.base import average_precision
-from irdiv.kernels.lists import Floats, Ints, at, log_discount, ordered_sum, powers, ratio
-from irdiv.kernels.novelty import last_rank_that_counts
-from irdiv.measures.declaration import Declaration
+from irdiv.kernels.base import average_precision_curve
+from irdiv.kernels.lists import log_discount, ordered_sum, powers, safe_divide, value_at_cutoff
+from irdiv.kernels.novelty import last_significant_rank
+from irdiv.measures.declaration import Declaration, Parameter, Score
 from irdiv.measures.novelty import (
     Discount,
     ideal_novelty_score,
     intent_recall,
-    normalised_novelty_score,
+    normalized_novelty_score,
     novelty_score,
 )
 from irdiv.measures.parameters import ALPHA, JUDGED_ONLY, PATIENCE, REL
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.ranking import Scene
-
-Values = Mapping[str, Any]
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
 
 _CLARKE = "Clarke et al., SIGIR 2008"
-_OTHERS = (
+_OTHER_PROGRAMS = (
     "This is ndeval's measure under ir_measures' name. Through ir_measures it is computed by pyndeval, which orders "
-    "equal scores by doc id ascending and takes cutoffs up to 20, until irdiv.take_over(); irdiv orders them by doc id "
-    "descending, as ndeval -traditional, and takes any cutoff."
+    "equal scores by doc id ascending and takes cutoffs up to 20, unless irdiv.set_ndeval_provider('irdiv') is called; "
+    "irdiv orders them by doc id descending, as ndeval -traditional, and takes any cutoff."
 )
 _AT_ONE = " ndeval itself forgets to divide the value at cutoff 1 by the number of intents; irdiv divides."
 
 
 def declarations() -> Iterable[Declaration]:
-    """Yield the nine measures."""
+    """Yield the nine measures of ndeval."""
     yield _declare(
         "ERR_IA",
         "Intent-aware expected reciprocal rank, collection-independent.",
         "Σ_{r≤l} NG(r)/r over Σ_{r≤l} N(1−α)^{r−1}/r",
         "Chapelle et al., Information Retrieval 14(6), 2011",
-        lambda scene, values, cutoff: _over_any_collection(scene, values, cutoff, _reciprocal),
+        lambda ranked, params, cutoff: _over_any_collection(ranked, params, cutoff, _reciprocal),
         (REL, ALPHA, JUDGED_ONLY),
-        others=" ERR-IA is the graded, weighted ERR of each intent instead." + _AT_ONE,
+        other_programs=" ERR-IA is the graded, weighted ERR of each intent instead." + _AT_ONE,
     )
     yield _declare(
         "nERR_IA",
         "Intent-aware expected reciprocal rank over the greedy ideal.",
         "Σ_{r≤l} NG(r)/r over the same of the greedy ideal list",
         "Chapelle et al., Information Retrieval 14(6), 2011",
-        lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, _reciprocal),
+        lambda ranked, params, cutoff: normalized_novelty_score(ranked, params, cutoff, _reciprocal),
         (REL, ALPHA, JUDGED_ONLY),
-        others=" nERR-IA is the graded, weighted nERR of each intent instead.",
+        other_programs=" nERR-IA is the graded, weighted nERR of each intent instead.",
     )
     yield _declare(
         "alpha_DCG",
         "α-DCG, collection-independent.",
         "Σ_{r≤l} NG(r)/log2(r+1) over Σ_{r≤l} N(1−α)^{r−1}/log2(r+1)",
         _CLARKE,
-        lambda scene, values, cutoff: _over_any_collection(scene, values, cutoff, log_discount),
+        lambda ranked, params, cutoff: _over_any_collection(ranked, params, cutoff, log_discount),
         (REL, ALPHA, JUDGED_ONLY),
-        others=" alpha-DCG is not divided at all." + _AT_ONE,
+        other_programs=" alpha-DCG is not divided at all." + _AT_ONE,
     )
     yield _declare(
         "alpha_nDCG",
         "α-DCG over that of the greedy ideal.",
         "Σ_{r≤l} NG(r)/log2(r+1) over the same of the greedy ideal list",
         _CLARKE,
-        lambda scene, values, cutoff: normalised_novelty_score(scene, values, cutoff, log_discount),
+        lambda ranked, params, cutoff: normalized_novelty_score(ranked, params, cutoff, log_discount),
         (REL, ALPHA, JUDGED_ONLY),
     )
     yield _declare(
@@ -90,7 +91,7 @@ def declarations() -> Iterable[Declaration]:
         "NRBP over that of the greedy ideal.",
         "Σ_r β^{r−1} NG(r) over the same of the greedy ideal list",
         "Clarke, Kolla and Vechtomova, ICTIR 2009",
-        _normalised_nrbp,
+        _normalized_nrbp,
         (REL, ALPHA, PATIENCE, JUDGED_ONLY),
         takes_cutoff=False,
     )
@@ -116,16 +117,23 @@ def declarations() -> Iterable[Declaration]:
         "Subtopic recall: the share of the intents that the first l documents cover.",
         "intents covered in the first l / N",
         "Zhai, Cohen and Lafferty, SIGIR 2003",
-        lambda scene, values, cutoff: intent_recall(scene, {**values, "intents": "relevant"}, cutoff),
+        lambda ranked, params, cutoff: intent_recall(ranked, params.replace(intents="relevant"), cutoff),
         (REL, JUDGED_ONLY),
-        others=" I-rec is the same by another name.",
+        other_programs=" I-rec is the same by another name.",
     )
 
 
 def _declare(
-    name: str, summary: str, formula: str, reference: str, score: Any, parameters: Any, **more: Any
+    name: str,
+    summary: str,
+    formula: str,
+    reference: str,
+    score: Score,
+    parameters: tuple[Parameter, ...],
+    *,
+    takes_cutoff: bool = True,
+    other_programs: str = "",
 ) -> Declaration:
-    others = _OTHERS + more.pop("others", "")
     return Declaration(
         family="ndeval's measures, by ir_measures' names: binary, intents uniform",
         name=name,
@@ -134,55 +142,67 @@ def _declare(
         references=(reference,),
         score=score,
         parameters=parameters,
-        others=others,
+        takes_cutoff=takes_cutoff,
+        other_programs=_OTHER_PROGRAMS + other_programs,
         owner="ir_measures",
-        **more,
     )
 
 
-def _number_of_intents(scene: Scene, values: Values) -> Ints:
-    return scene.block.number(values["rel"], "relevant")
+def _intent_count(ranked: RankedBlock, params: ParameterValues) -> Ints:
+    return ranked.block.eligible_intent_count(params["rel"], "relevant")
 
 
 def _reciprocal(last: int) -> Floats:
     return 1.0 / np.maximum(np.arange(last + 2), 1)
 
 
-def _over_any_collection(scene: Scene, values: Values, cutoff: int | None, discount: Discount) -> Floats:
+def _over_any_collection(
+    ranked: RankedBlock, params: ParameterValues, cutoff: int | None, discount: Discount
+) -> Floats:
     """Divide by the gain of documents that are all relevant to all intents."""
-    deepest = int(scene.length.max(initial=0)) if cutoff is None else cutoff
-    steps = powers(1.0 - values["alpha"], deepest)[:deepest] * discount(deepest)[1 : deepest + 1]
+    deepest = int(ranked.length.max(initial=0)) if cutoff is None else cutoff
+    steps = powers(1.0 - params["alpha"], deepest)[:deepest] * discount(deepest)[1 : deepest + 1]
     curve = np.concatenate([[0.0], np.cumsum(steps)])
-    best = _number_of_intents(scene, values) * curve[scene.length if cutoff is None else cutoff]
-    return ratio(novelty_score(scene, values, cutoff, discount), best)
+    best = _intent_count(ranked, params) * curve[ranked.length if cutoff is None else cutoff]
+    return safe_divide(novelty_score(ranked, params, cutoff, discount), best)
 
 
-@lru_cache(maxsize=64)
-def _rank_bias(beta: float) -> Discount:
-    return lambda last: np.concatenate([[1.0], powers(beta, last + 1)])
+@dataclass(frozen=True)
+class _RankBias:
+    """The discount β^{r−1}."""
+
+    beta: float
+
+    def __call__(self, last: int, /) -> Floats:
+        return np.concatenate([[1.0], powers(self.beta, last + 1)])
 
 
-def _nrbp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    scale = 1.0 - (1.0 - values["alpha"]) * values["beta"]
-    gain = novelty_score(scene, values, None, _rank_bias(values["beta"]))
-    return scale * ratio(gain, _number_of_intents(scene, values))
+def _nrbp(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    scale = 1.0 - (1.0 - params["alpha"]) * params["beta"]
+    gain = novelty_score(ranked, params, None, _RankBias(params["beta"]))
+    return scale * safe_divide(gain, _intent_count(ranked, params))
 
 
-def _normalised_nrbp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    depth = last_rank_that_counts(values["beta"], scene.grades.shape[1])
-    ideal = ideal_novelty_score(scene.block, values, depth, None, _rank_bias(values["beta"]))
-    return ratio(novelty_score(scene, values, None, _rank_bias(values["beta"])), ideal)
+def _normalized_nrbp(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    depth = last_significant_rank(params["beta"], ranked.grades.shape[1])
+    ideal = ideal_novelty_score(ranked.block, params, depth, None, _RankBias(params["beta"]))
+    return safe_divide(novelty_score(ranked, params, None, _RankBias(params["beta"])), ideal)
 
 
-def _ap_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    rel, block = values["rel"], scene.block
-    relevant = scene.relevant(rel)
-    R = block.keep(("relevant documents", rel), lambda: np.count_nonzero(block.grades[block.pool] >= rel, axis=1))
-    per_intent = ratio(average_precision(relevant, scene.rank[:, None, :])[..., -1], R)
-    return ratio(ordered_sum(per_intent), _number_of_intents(scene, values))
+def _ap_ia(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    rel, block = params["rel"], ranked.block
+    relevant = ranked.relevant(rel)
+    R = block.cached(_relevant_by_intent, rel)
+    per_intent = safe_divide(average_precision_curve(relevant, ranked.rank[:, None, :])[..., -1], R)
+    return safe_divide(ordered_sum(per_intent), _intent_count(ranked, params))
 
 
-def _p_ia(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    intents_of_hit = np.count_nonzero(scene.relevant(values["rel"]), axis=1)
-    found = at(np.cumsum(intents_of_hit, axis=-1, dtype=np.float64), scene.rank, cutoff)
-    return ratio(found, (scene.length if cutoff is None else cutoff) * _number_of_intents(scene, values))
+def _relevant_by_intent(block: JudgedBlock, rel: int) -> Ints:
+    """Return the number of documents relevant to each intent, ``[topic, intent]``."""
+    return np.count_nonzero(block.grades[block.relevant_rows] >= rel, axis=1)
+
+
+def _p_ia(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    intents_of_hit = np.count_nonzero(ranked.relevant(params["rel"]), axis=1)
+    found = value_at_cutoff(np.cumsum(intents_of_hit, axis=-1, dtype=np.float64), ranked.rank, cutoff)
+    return safe_divide(found, (ranked.length if cutoff is None else cutoff) * _intent_count(ranked, params))

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from irdiv.errors import IrdivError
-from irdiv.kernels.lists import Floats, Ints, Lists, at, ideal_lists, ordered_sum, ratio
-from irdiv.measures.bases import BASES, Base, Values, gain_table
-from irdiv.measures.declaration import Declaration, Parameter
+from irdiv.kernels.lists import HitLists, ideal_hit_lists, ordered_sum, safe_divide, value_at_cutoff
+from irdiv.measures.base import BaseMeasure, GainLike, gain_table
+from irdiv.measures.bases import BASES
+from irdiv.measures.declaration import Declaration, Parameter, Score
 from irdiv.measures.novelty import intent_recall
-from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALISE
+from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALIZE
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.block import Block
-    from irdiv.arrays.ranking import Scene
-
-
-Score: TypeAlias = "Callable[[Scene, Values, int | None], Floats]"
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
 
 
 def declarations() -> Iterable[Declaration]:
     """Yield every base measure under every operator that makes sense for it."""
     for base in BASES:
-        yield _intent_aware(base)
-        if base.under_d is not None:
-            yield _d_measure(base)
+        yield from declare_base(base)
+
+
+def declare_base(base: BaseMeasure) -> Iterable[Declaration]:
+    """Yield the declarations of a base measure with each flat operator, and alone unless ir_measures has the name."""
+    yield _intent_aware(base)
+    if not base.needs_grades:
+        yield _d_measure(base)
+        if base.bounded:
             yield _d_sharp(base)
-        if base.alone:
-            yield alone(base)
+    if base.standalone:
+        yield declare_adhoc(base)
 
 
-def merged(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+def merge_parameters(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     """Return parameters of several groups, each name once."""
     return tuple({parameter.name: parameter for group in groups for parameter in group}.values())
 
 
-def _intent_aware(base: Base) -> Declaration:
-    def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        weight = scene.block.weight(values["rel"], values["intents"], values["renormalise"])
-        return ordered_sum(weight * graded_score(base, scene, values, cutoff, adhoc=False))
+def _intent_aware(base: BaseMeasure) -> Declaration:
+    def score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        weight = intent_weights_for(ranked.block, params)
+        return ordered_sum(weight * graded_score(base, ranked, params, cutoff, adhoc=False))
 
     return Declaration(
         family="M-IA: every intent scored on its own, then the mean of the scores",
@@ -50,13 +56,14 @@ def _intent_aware(base: Base) -> Declaration:
         formula=f"Σ_i Pr(i|q) · {base.name}_i, with {base.name}_i = {base.formula}, on the grades for intent i",
         references=("Agrawal et al., WSDM 2009", *base.references),
         score=score,
-        parameters=merged(base.parameters, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        parameters=merge_parameters(base.parameters, (REL, INTENTS, RENORMALIZE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=" ".join(filter(None, [_IA_OTHERS.get(base.name, ""), base.others])),
+        bounded=base.bounded,
+        other_programs=" ".join(filter(None, [_OTHER_IA_PROGRAMS.get(base.name, ""), base.other_programs])),
     )
 
 
-_IA_OTHERS = {
+_OTHER_IA_PROGRAMS = {
     "ERR": "ndeval's ERR-IA, here ERR_IA, is binary and divides by the best any collection could give.",
     "nERR": "ndeval's nERR-IA, here nERR_IA, is binary and divides by the greedy ideal of all intents at once.",
     "AP": "ndeval's MAP-IA, here AP_IA, is the same with uniform probabilities.",
@@ -64,11 +71,11 @@ _IA_OTHERS = {
 }
 
 
-def alone(base: Base) -> Declaration:
+def declare_adhoc(base: BaseMeasure) -> Declaration:
     """Return a base measure on the highest grade of each document over intents."""
 
-    def score(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        return graded_score(base, scene, values, cutoff, adhoc=True)[:, 0]
+    def score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        return graded_score(base, ranked, params, cutoff, adhoc=True)[:, 0]
 
     return Declaration(
         family="ad hoc: on the highest grade of a document over intents",
@@ -77,99 +84,123 @@ def alone(base: Base) -> Declaration:
         formula=base.formula,
         references=base.references,
         score=score,
-        parameters=merged(base.parameters, (JUDGED_ONLY,)),
+        parameters=merge_parameters(base.parameters, (JUDGED_ONLY,)),
         takes_cutoff=base.takes_cutoff,
+        bounded=base.bounded,
         needs_intents=False,
-        others=base.others,
+        other_programs=base.other_programs,
     )
 
 
-def graded_score(base: Base, scene: Scene, values: Values, cutoff: int | None, *, adhoc: bool) -> Floats:
+class HitListSource(NamedTuple):
+    """How hit lists are made: a function and its arguments for those of a run, and another for the ideal lists."""
+
+    run: tuple[Any, ...]
+    """A function of a `RankedBlock`, then its other arguments."""
+    ideal: tuple[Any, ...]
+    """A function of a `JudgedBlock`, then its other arguments."""
+
+
+def base_score(
+    base: BaseMeasure, ranked: RankedBlock, source: HitListSource, params: ParameterValues, cutoff: int | None
+) -> Floats:
+    """Return the scores of hit lists by a base measure; ``params`` are those of the measure's own parameters."""
+    lists: HitLists = ranked.cached(*source.run)
+    curve = ranked.cached(_base_curve, base, source, params)
+    value = value_at_cutoff(curve, lists.rank, cutoff)
+    if base.list_norm is not None:
+        return safe_divide(value, base.list_norm(lists, cutoff))
+    return safe_divide(value, ranked.block.cached(_base_norm, base, source.ideal, params, cutoff))
+
+
+def _base_curve(ranked: RankedBlock, base: BaseMeasure, source: HitListSource, params: ParameterValues) -> Floats:
+    return base.curve(ranked.cached(*source.run), ranked.block.cached(*source.ideal), params)
+
+
+def _base_norm(
+    block: JudgedBlock, base: BaseMeasure, ideal: tuple[Any, ...], params: ParameterValues, cutoff: int | None
+) -> Floats | Ints | int:
+    return base.norm(block.cached(*ideal), params, cutoff)
+
+
+def graded_score(
+    base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cutoff: int | None, *, adhoc: bool
+) -> Floats:
     """Return scores ``[topic, intent]`` on the grades of each intent, or on the ad hoc grades as one intent."""
-    block = scene.block
-    rel, gain = values.get("rel", 1), _gain_that_counts(base, values)
-    values = {**values, "H": _highest(values, block)}
-    own = tuple((p.name, values[p.name]) for p in base.parameters)
-    shape = ("graded", adhoc, gain, rel)
-
-    def of_intents(grade: Ints) -> Ints:
-        return grade.max(axis=1, keepdims=True) if adhoc else grade
-
-    def gains(grade: Ints) -> Floats:
-        return gain_table(gain, block.collection.levels)[grade]
-
-    def run_lists() -> Lists:
-        grade = of_intents(scene.grades)
-        return Lists(scene.rank[:, None, :], gains(grade), grade >= rel, grade, scene.last, scene.length[:, None])
-
-    def best_lists() -> Lists:
-        grade = of_intents(pool_grades(block))
-        return ideal_lists(gains(grade), grade >= rel, grade)
-
-    lists, ideal = scene.keep(shape, run_lists), block.keep(shape, best_lists)
-    return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
+    on = (adhoc, _gain_that_counts(base, params), params.get("rel", 1))
+    source = HitListSource((_graded_lists, *on), (_ideal_graded_lists, *on))
+    own = params.only(*(p.name for p in base.parameters)).replace(H=_max_grade(params, ranked.block))
+    return base_score(base, ranked, source, own, cutoff)
 
 
-def _gain_that_counts(base: Base, values: Values) -> Any:
-    """Return the gain of the parameters, or any other where the measure looks at none."""
-    return next((values["gain"] for p in base.parameters if p.name == "gain" and p.counts(values)), "linear")
+def _graded_lists(ranked: RankedBlock, adhoc: bool, gain: GainLike, rel: int) -> HitLists:
+    grade = _of_any_intent(ranked.grades) if adhoc else ranked.grades
+    gains = gain_table(gain, ranked.block.collection.positive_grades)[grade]
+    return HitLists(ranked.rank[:, None, :], gains, grade >= rel, grade, ranked.max_rank, ranked.length[:, None])
 
 
-def _highest(values: Mapping[str, Any], block: Block) -> int:
+def _ideal_graded_lists(block: JudgedBlock, adhoc: bool, gain: GainLike, rel: int) -> HitLists:
+    grade = _of_any_intent(relevant_grades(block)) if adhoc else relevant_grades(block)
+    return ideal_hit_lists(gain_table(gain, block.collection.positive_grades)[grade], grade >= rel, grade)
+
+
+def _of_any_intent(grade: Ints) -> Ints:
+    """Return the highest grade over intents, as that of one intent."""
+    return grade.max(axis=1, keepdims=True)
+
+
+def _gain_that_counts(base: BaseMeasure, params: ParameterValues) -> GainLike:
+    """Return the gain of the parameters, or an arbitrary one where the measure does not use gains."""
+    return next((params["gain"] for p in base.parameters if p.name == "gain" and p.has_effect(params)), "linear")
+
+
+def _max_grade(params: ParameterValues, block: JudgedBlock) -> int:
     """Return H, the highest grade of the scale."""
-    given: int | None = values.get("max_grade")
+    given: int | None = params.get("max_grade")
     if given is not None and given < block.collection.max_grade:
         raise IrdivError(f"max_grade={given}, but the qrels have grades up to {block.collection.max_grade}.")
     return block.collection.max_grade if given is None else given
 
 
-def _with_base(
-    base: Base, scene: Scene, lists: Lists, ideal: Lists, values: Values, cutoff: int | None, key: Any
-) -> Floats:
-    curve = scene.keep((*key, "curve"), lambda: base.curve(lists, ideal, values))
-    keeper = scene if base.norm_needs_list else scene.block
-    norm = keeper.keep((*key, "norm", cutoff), lambda: base.norm(lists, ideal, values, cutoff))
-    return ratio(at(curve, lists.rank, cutoff), norm)
-
-
-def _d_measure(base: Base) -> Declaration:
-    assert base.under_d is not None
+def _d_measure(base: BaseMeasure) -> Declaration:
+    assert base.parameters_on_gains is not None
     return Declaration(
         family="D-M: gains averaged over intents, then the list scored once",
         name=f"D-{base.name}",
         summary=f"{base.summary[:-1]}, on gains averaged over intents.",
         formula=d_formula(base),
         references=d_references(base),
-        score=lambda scene, values, cutoff: d_score(base, scene, values, cutoff),
-        parameters=merged((GAIN,), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        score=lambda ranked, params, cutoff: d_score(base, ranked, params, cutoff),
+        parameters=merge_parameters((GAIN,), base.parameters_on_gains, (REL, INTENTS, RENORMALIZE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=D_OTHERS,
+        bounded=base.bounded,
+        other_programs=OTHER_D_PROGRAMS,
     )
 
 
-def d_formula(base: Base) -> str:
+def d_formula(base: BaseMeasure) -> str:
     """Return the formula of a base measure on global gains."""
-    formula = base.formula_of_gains or base.formula
+    formula = base.formula_on_gains or base.formula
     return f"{formula}, on GG(r) = Σ_i Pr(i|q)·g_i(r) for g(r); J(r) = 1 iff GG(r) > 0; ideal = judged documents by GG"
 
 
-def d_references(base: Base) -> tuple[str, ...]:
+def d_references(base: BaseMeasure) -> tuple[str, ...]:
     """Return the references of a base measure on global gains."""
     return tuple(dict.fromkeys(["Sakai and Song, SIGIR 2011", *base.references]))
 
 
-def sharpened(score: Score) -> Score:
+def with_intent_recall(score: Score) -> Score:
     """γ · I-rec + (1−γ) · M."""
 
-    def sharp(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-        gamma = values["gamma"]
-        return gamma * intent_recall(scene, values, cutoff) + (1.0 - gamma) * score(scene, values, cutoff)
+    def sharp(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        gamma = params["gamma"]
+        return gamma * intent_recall(ranked, params, cutoff) + (1.0 - gamma) * score(ranked, params, cutoff)
 
     return sharp
 
 
-def _d_sharp(base: Base) -> Declaration:
-    assert base.under_d is not None
+def _d_sharp(base: BaseMeasure) -> Declaration:
+    assert base.parameters_on_gains is not None
     return Declaration(
         family="D#-M: D-M sharpened by the share of intents covered",
         name=f"D#-{base.name}",
@@ -177,61 +208,72 @@ def _d_sharp(base: Base) -> Declaration:
         formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
         f"D-{base.name} = {d_formula(base)}",
         references=d_references(base),
-        score=sharpened(lambda scene, values, cutoff: d_score(base, scene, values, cutoff)),
-        parameters=merged((GAMMA, GAIN), base.under_d, (REL, INTENTS, RENORMALISE, JUDGED_ONLY)),
+        score=with_intent_recall(lambda ranked, params, cutoff: d_score(base, ranked, params, cutoff)),
+        parameters=merge_parameters((GAMMA, GAIN), base.parameters_on_gains, (REL, INTENTS, RENORMALIZE, JUDGED_ONLY)),
         takes_cutoff=base.takes_cutoff,
-        others=D_OTHERS,
+        bounded=base.bounded,
+        other_programs=OTHER_D_PROGRAMS,
         components=("I-rec", f"D-{base.name}"),
     )
 
 
-D_OTHERS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalise=False."
+OTHER_D_PROGRAMS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalize=False."
 
 
-def d_score(base: Base, scene: Scene, values: Values, cutoff: int | None) -> Floats:
+def d_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     """Return scores ``[topic]`` on global gains."""
-    block = scene.block
-    shape = ("global", values["gain"], values["rel"], values["intents"], values["renormalise"])
+    on = params.only("gain", "rel", "intents", "renormalize")
+    return gain_score(base, ranked, params, cutoff, (_run_gain, on), (relevant_gain, on))
 
-    def gains(grade: Ints) -> Floats:
-        weight = block.weight(values["rel"], values["intents"], values["renormalise"])
-        return global_gain(grade, weight, values, block)
 
-    return gain_score(
-        base, scene, values, cutoff, shape, lambda: gains(scene.grades), lambda: gains(pool_grades(block))
-    )
+def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
+    return global_gain(ranked.grades, intent_weights_for(ranked.block, params), params["gain"], ranked.block)
+
+
+def relevant_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
+    """Return the global gains of the relevant documents, ``[topic, document]``."""
+    return global_gain(relevant_grades(block), intent_weights_for(block, params), params["gain"], block)
+
+
+def intent_weights_for(block: JudgedBlock, params: ParameterValues) -> Floats:
+    """Return the intent probabilities Pr(i|q) for the given parameters, ``[topic, intent]``."""
+    return block.intent_weights(params["rel"], params["intents"], params["renormalize"])
 
 
 def gain_score(
-    base: Base,
-    scene: Scene,
-    values: Values,
+    base: BaseMeasure,
+    ranked: RankedBlock,
+    params: ParameterValues,
     cutoff: int | None,
-    shape: tuple[Any, ...],
-    of_run: Callable[[], Floats],
-    of_pool: Callable[[], Floats],
+    run_gain: tuple[Callable[[RankedBlock, ParameterValues], Floats], ParameterValues],
+    ideal_gain: tuple[Callable[[JudgedBlock, ParameterValues], Floats], ParameterValues],
 ) -> Floats:
-    """Return scores ``[topic]`` on the gains of the run's hits and of the pool, kept under a key ``shape``."""
-
-    def run_lists() -> Lists:
-        GG = of_run()
-        return Lists(scene.rank, GG, GG > 0, None, scene.last, scene.length)
-
-    def best_lists() -> Lists:
-        GG = of_pool()
-        return ideal_lists(GG, GG > 0, None)
-
-    lists, ideal = scene.keep(shape, run_lists), scene.block.keep(shape, best_lists)
-    own = tuple((p.name, values[p.name]) for p in base.under_d or ())
-    return _with_base(base, scene, lists, ideal, values, cutoff, (base.name, shape, own))
+    """Return scores ``[topic]`` on gains; ``run_gain`` and ``ideal_gain`` are a function and its parameters each."""
+    source = HitListSource((_gain_lists, *run_gain), (_ideal_gain_lists, *ideal_gain))
+    own = params.only(*(p.name for p in base.parameters_on_gains or ()))
+    return base_score(base, ranked, source, own, cutoff)
 
 
-def pool_grades(block: Block) -> Ints:
+def _gain_lists(
+    ranked: RankedBlock, run_gain: Callable[[RankedBlock, ParameterValues], Floats], params: ParameterValues
+) -> HitLists:
+    GG = run_gain(ranked, params)
+    return HitLists(ranked.rank, GG, GG > 0, None, ranked.max_rank, ranked.length)
+
+
+def _ideal_gain_lists(
+    block: JudgedBlock, ideal_gain: Callable[[JudgedBlock, ParameterValues], Floats], params: ParameterValues
+) -> HitLists:
+    GG = ideal_gain(block, params)
+    return ideal_hit_lists(GG, GG > 0, None)
+
+
+def relevant_grades(block: JudgedBlock) -> Ints:
     """Return the grades of the relevant documents as ``[topic, intent, document]``."""
-    return np.moveaxis(block.grades[block.pool], 2, 1)
+    return np.moveaxis(block.grades[block.relevant_rows], 2, 1)
 
 
-def global_gain(grade: Ints, weight: Floats, values: Values, block: Block) -> Floats:
+def global_gain(grade: Ints, weight: Floats, gain: GainLike, block: JudgedBlock) -> Floats:
     """GG(r) = Σ_i Pr(i|q) · g_i(r)."""
-    g = gain_table(values["gain"], block.collection.levels)[grade]
+    g = gain_table(gain, block.collection.positive_grades)[grade]
     return ordered_sum(weight[:, :, None] * g, axis=1)

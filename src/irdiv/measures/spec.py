@@ -6,24 +6,45 @@ import ast
 import re
 import reprlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeAlias
 
 import ir_measures
 
 from irdiv.errors import IrdivError
-from irdiv.measures import registry
 from irdiv.measures.bases import BASES
-from irdiv.measures.declaration import Declaration, Measure
+from irdiv.measures.catalogue import registry
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.measure import Measure
+
+MeasureLike: TypeAlias = str | ir_measures.Measure
+"""A spec such as ``"D#-nDCG@10"``, or a measure of irdiv or ir_measures."""
+MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
+"""One or several measures."""
 
 _SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
 _LONGEST_SPEC = 1000
-_FOREIGN_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry)
+_IR_MEASURES_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry.own)
 
 
-def parse(spec: str | ir_measures.Measure) -> Any:
-    """Return the measure that a spec names.
+def as_measure_list(measures: MeasuresLike) -> list[MeasureLike]:
+    """Return one or several measures as a list."""
+    if isinstance(measures, str | ir_measures.Measure) or not isinstance(measures, Iterable):
+        return [measures]
+    return list(measures)
 
-    ``♯``, ``#`` and ``sharp`` are one, so are ``α`` and ``alpha``, and ``-`` and ``_`` inside a name that
+
+def parse_several(measures: MeasuresLike) -> list[ir_measures.Measure]:
+    """Parse one or several specs; none is an error."""
+    parsed = [parse(spec) for spec in as_measure_list(measures)]
+    if not parsed:
+        raise IrdivError("no measures given: expected specs such as 'D#-nDCG@10'.")
+    return parsed
+
+
+def parse(spec: MeasureLike) -> ir_measures.Measure:
+    """Parse a spec such as ``"D#-nDCG@10"`` into a measure: of ir_measures if it owns the name, else of irdiv.
+
+    ``♯``, ``#`` and ``sharp`` are the same, and so are ``α`` and ``alpha``, and ``-`` and ``_`` in a name that
     ir_measures does not own; a name of ir_measures keeps its meaning.
 
     Parameters
@@ -42,21 +63,23 @@ def parse(spec: str | ir_measures.Measure) -> Any:
     irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'LD#-nDCG' or 'HD#-nDCG'?
     """
     if isinstance(spec, ir_measures.Measure):
-        return adopt(spec) or spec
+        return as_irdiv_measure(spec) or spec
     if not isinstance(spec, str):
         raise IrdivError(f"a measure is a spec such as 'D#-nDCG@10' or a Measure, not {spec!r}.")
     name, params, cutoff = _parts(spec)
     declaration = _find(name)
     if declaration is not None:
-        return Measure(declaration, **_given(declaration.name, declaration.by_name, params, "cutoff", cutoff))
-    if name not in _FOREIGN_NAMES:
-        raise unknown(name)
-    return _parse_foreign(spec, name, params, cutoff)
+        return Measure(
+            declaration, **_keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
+        )
+    if name not in _IR_MEASURES_NAMES:
+        raise unknown_name_error(name)
+    return _parse_by_ir_measures(spec, name, params, cutoff)
 
 
-def _parse_foreign(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:
+def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:
     base = ir_measures.measures.registry[name]
-    measure = base(**_given(name, base.SUPPORTED_PARAMS, params, base.AT_PARAM, cutoff))
+    measure = base(**_keyword_arguments(name, base.SUPPORTED_PARAMS, params, base.AT_PARAM, cutoff))
     try:
         measure.validate_params()
     except AssertionError as error:
@@ -66,8 +89,8 @@ def _parse_foreign(spec: str, name: str, params: str, cutoff: str | None) -> ir_
     return measure
 
 
-def adopt(measure: ir_measures.Measure) -> Measure | None:
-    """Return a measure of ours, or one of the nine of ndeval in our form; None for another's."""
+def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
+    """Return the `Measure` of irdiv for a measure of irdiv, or for one of ndeval's nine; None for any other."""
     if isinstance(measure, Measure):
         return measure
     declaration = registry.get(measure.NAME or "")
@@ -76,20 +99,20 @@ def adopt(measure: ir_measures.Measure) -> Measure | None:
     return Measure(declaration, **measure.params)
 
 
-def is_ours(spec: str) -> bool:
-    """Tell whether a spec names a measure that irdiv declares."""
+def is_declared(spec: str) -> bool:
+    """Return whether a spec names a measure that irdiv declares."""
     match = _match(spec)
     return match is not None and _find(match["name"]) is not None
 
 
-def is_irdivs_name(spec: str) -> bool:
-    """Tell whether a spec of ours has a name that ir_measures does not own."""
+def is_irdiv_only(spec: str) -> bool:
+    """Return whether a spec names a measure that irdiv declares and ir_measures does not know."""
     declaration = _find(_parts(spec)[0])
     return declaration is not None and declaration.owner == "irdiv"
 
 
-def extends_ir_measures(spec: str) -> bool:
-    """Tell whether a spec of a name of ir_measures says what ir_measures cannot take."""
+def has_irdiv_parameters(spec: str) -> bool:
+    """Return whether a spec of a measure that ir_measures knows has parameters that only irdiv knows."""
     name, params, _ = _parts(spec)
     declaration = _find(name)
     assert declaration is not None
@@ -101,21 +124,21 @@ def _match(spec: str) -> re.Match[str] | None:
     return _SPEC.fullmatch(" ".join(spec.split())) if len(spec) <= _LONGEST_SPEC else None
 
 
-def unknown(name: str) -> IrdivError:
-    """Return the error for a name nobody knows, with the nearest that somebody does."""
+def unknown_name_error(name: str) -> IrdivError:
+    """Return the error for an unknown name, with the names that are closest to it."""
     from difflib import get_close_matches
 
-    known = {known.casefold(): known for known in [*sorted(foreign_names()), *registry]}
-    near = get_close_matches(normal_name(name).casefold(), known, n=3, cutoff=0.5)
+    known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
+    near = get_close_matches(normalize_name(name).casefold(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."
-    if any(normal_name(name) == f"{operator}{base.name}" for operator in ("D-", "D#-") for base in BASES):
+    if any(normalize_name(name) == f"{operator}{base.name}" for operator in ("D-", "D#-") for base in BASES):
         hint = "it needs grades, and under D there are only global gains."
     return IrdivError(f"no measure is called {reprlib.repr(name)}; {hint}")
 
 
-def foreign_names() -> set[str]:
+def ir_measures_names() -> set[str]:
     """Return the names of ir_measures' own measures, without aliases."""
-    return {ir_measures.measures.registry[name].NAME for name in _FOREIGN_NAMES} - set(registry)
+    return {ir_measures.measures.registry[name].NAME for name in _IR_MEASURES_NAMES} - set(registry.own)
 
 
 def _parts(spec: str) -> tuple[str, str, str | None]:
@@ -128,57 +151,59 @@ def _parts(spec: str) -> tuple[str, str, str | None]:
     return match["name"], match["params"] or "", match["cutoff"]
 
 
-def normal_name(name: str) -> str:
-    """Return a name as the registry spells it, where ir_measures does not own it."""
+def normalize_name(name: str) -> str:
+    """Return a name in the spelling of the registry, unless it is one that ir_measures owns."""
     name = re.sub(r"[-_]?sharp|♯", "#", name)
     return name.replace("α", "alpha").replace("_", "-")
 
 
 def _find(name: str) -> Declaration | None:
-    if name in registry:
+    if name in registry.own:
         return registry[name]
-    if name in _FOREIGN_NAMES:
+    if name in _IR_MEASURES_NAMES:
         alias = ir_measures.measures.registry[name].NAME
-        return registry.get(alias) if alias in registry and registry[alias].owner != "irdiv" else None
-    return registry.get(normal_name(name))
+        return registry.get(alias) if alias in registry.own and registry[alias].owner != "irdiv" else None
+    normalized = normalize_name(name)
+    # Names of other packages, which must be loaded first, come last.
+    return registry.own.get(normalized) or registry.get(name) or registry.get(normalized)
 
 
-def _given(name: str, takes: Iterable[str], params: str, at: str, cutoff: str | None) -> dict[str, Any]:
-    """Return what a spec gives by key, with what stands behind @ under the key it stands for."""
-    given = _keywords(name, takes, params)
+def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cutoff: str | None) -> dict[str, object]:
+    """Return the parameters of a spec by name, with the value after @ under the name ``at``."""
+    given = _keywords(name, known, params)
     if cutoff is not None:
-        given.append((at, _number(cutoff)))
+        given.append((at, _literal(cutoff)))
     keys = [key for key, _ in given]
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise IrdivError(f"{name} is given {twice!r} twice.")
+    repeated = next((key for key in keys if keys.count(key) > 1), None)
+    if repeated is not None:
+        raise IrdivError(f"{name} is given {repeated!r} twice.")
     return dict(given)
 
 
-def _number(text: str) -> Any:
+def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return text
 
 
-def _keywords(name: str, takes: Iterable[str], params: str) -> list[tuple[str, Any]]:
-    mistake = IrdivError(
+def _keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, object]]:
+    unreadable = IrdivError(
         f"cannot read the parameters ({reprlib.repr(params)}) of {name}: expected key=value pairs of "
-        f"{', '.join(takes) or 'nothing'}."
+        f"{', '.join(known) or 'nothing'}."
     )
     try:
         call = ast.parse(f"f({params})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
-            raise mistake
+            raise unreadable
         return [_keyword(keyword) for keyword in call.keywords]
     except IrdivError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise mistake from None
+        raise unreadable from None
 
 
-def _keyword(keyword: ast.keyword) -> tuple[str, Any]:
+def _keyword(keyword: ast.keyword) -> tuple[str, object]:
     if keyword.arg is None:
         raise ValueError("** has no name")
     value = keyword.value

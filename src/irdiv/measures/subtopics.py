@@ -7,26 +7,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irdiv.kernels.lists import Floats, ratio
-from irdiv.measures.bases import Values
-from irdiv.measures.declaration import Declaration, Parameter, number
-from irdiv.measures.novelty import covered_intents
+from irdiv.checks import Number
+from irdiv.kernels.lists import safe_divide
+from irdiv.measures.declaration import Declaration, Parameter
+from irdiv.measures.novelty import covered_intent_counts
 from irdiv.measures.parameters import JUDGED_ONLY, REL
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Floats
 
 if TYPE_CHECKING:
-    from irdiv.arrays.block import Block
-    from irdiv.arrays.ranking import Scene
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
 
 _ZHAI = "Zhai, Cohen and Lafferty, SIGIR 2003"
-_RECALL = Parameter("recall", 1.0, "the share of the intents to be covered", number(0, 1, open_low=True))
-_READ = Parameter("a", 1.0, "cost of a document", number(0, 1e6))
-_MENTION = Parameter("b", 1.0, "cost of each intent that a document mentions", number(0, 1e6))
+_RECALL = Parameter("recall", 1.0, "the share of the intents to be covered", Number(0, 1, open_low=True))
+_READ = Parameter("a", 1.0, "cost of a document", Number(0, 1e6))
+_MENTION = Parameter("b", 1.0, "cost of each intent that a document mentions", Number(0, 1e6))
 
 
 def declarations() -> Iterable[Declaration]:
     """Yield S-precision and WS-precision."""
     family = "coverage and novelty"
-    others = "The best list is found exactly, as a set cover; Zhai et al. use a greedy approximation."
+    other_programs = "The best list is found exactly, as a set cover; Zhai et al. use a greedy approximation."
     yield Declaration(
         family=family,
         name="S-precision",
@@ -34,9 +36,9 @@ def declarations() -> Iterable[Declaration]:
         formula="K*/K, K the first rank at which the share of intents is covered and K* the smallest such rank of any "
         "list; 0 where the list does not cover them in the first l",
         references=(_ZHAI,),
-        score=lambda scene, values, cutoff: _precision(scene, {**values, "a": 1.0, "b": 0.0}, cutoff),
+        score=lambda ranked, params, cutoff: _precision(ranked, params.replace(a=1.0, b=0.0), cutoff),
         parameters=(_RECALL, REL, JUDGED_ONLY),
-        others=others,
+        other_programs=other_programs,
     )
     yield Declaration(
         family=family,
@@ -47,30 +49,31 @@ def declarations() -> Iterable[Declaration]:
         references=(_ZHAI,),
         score=_precision,
         parameters=(_RECALL, _READ, _MENTION, REL, JUDGED_ONLY),
-        others=others,
+        other_programs=other_programs,
     )
 
 
-def _precision(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    block, rel, a, b = scene.block, values["rel"], values["a"], values["b"]
-    wanted = _wanted(block, rel, values["recall"])
-    deepest = scene.last if cutoff is None else cutoff
-    reached = (covered_intents(scene, rel) >= wanted[:, None]) & (scene.rank <= deepest)
+def _precision(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    block, rel, a, b = ranked.block, params["rel"], params["a"], params["b"]
+    needed = _needed(block, rel, params["recall"])
+    deepest = ranked.max_rank if cutoff is None else cutoff
+    reached = (covered_intent_counts(ranked, rel) >= needed[:, None]) & (ranked.rank <= deepest)
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), 0)[:, None]
-    mentions = np.cumsum(scene.relevant(rel).sum(axis=1), axis=1)
-    K = np.take_along_axis(np.broadcast_to(scene.rank, reached.shape), first, axis=1)[:, 0]
+    mentions = np.cumsum(ranked.relevant(rel).sum(axis=1), axis=1)
+    K = np.take_along_axis(np.broadcast_to(ranked.rank, reached.shape), first, axis=1)[:, 0]
     cost = a * K + b * np.take_along_axis(mentions, first, axis=1)[:, 0]
-    best = block.keep(("cheapest cover", rel, a, b, values["recall"]), lambda: _cheapest(block, rel, a, b, wanted))
-    return np.where(reached.any(axis=1) & (wanted > 0), ratio(best + np.zeros(len(cost)), cost), 0.0)
+    best = block.cached(_cheapest, rel, a, b, params["recall"])
+    return np.where(reached.any(axis=1) & (needed > 0), safe_divide(best + np.zeros(len(cost)), cost), 0.0)
 
 
-def _wanted(block: Block, rel: int, recall: float) -> Floats:
-    """Return how many intents are to be covered; a share is met by rounding errors too."""
-    return np.ceil(recall * block.number(rel, "relevant") - 1e-9)
+def _needed(block: JudgedBlock, rel: int, recall: float) -> Floats:
+    """Return how many intents must be covered in each topic; a share is also met by rounding errors."""
+    return np.ceil(recall * block.eligible_intent_count(rel, "relevant") - 1e-9)
 
 
-def _cheapest(block: Block, rel: int, a: float, b: float, wanted: Floats) -> Floats:
-    from irdiv.kernels.exact import cheapest_cover
+def _cheapest(block: JudgedBlock, rel: int, a: float, b: float, recall: float) -> Floats:
+    from irdiv.kernels.exact import min_cover_cost
 
-    relevant = block.grades[block.pool_by_id] >= rel
-    return np.array([cheapest_cover(topic, a, b, int(w)) for topic, w in zip(relevant, wanted, strict=True)])
+    relevant = block.grades[block.relevant_rows_by_id] >= rel
+    needed = _needed(block, rel, recall).astype(int).tolist()
+    return np.array([min_cover_cost(topic, a, b, count) for topic, count in zip(relevant, needed, strict=True)])

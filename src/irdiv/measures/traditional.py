@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irdiv.kernels.base import average_precision
-from irdiv.kernels.lists import Bools, Floats, Ints, at, ordered_sum, ratio
-from irdiv.measures.bases import Values
-from irdiv.measures.declaration import Declaration, Parameter, number
+from irdiv.checks import Number
+from irdiv.kernels.base import average_precision_curve
+from irdiv.kernels.lists import ordered_sum, safe_divide, value_at_cutoff
+from irdiv.measures.declaration import Declaration, Parameter, Score
 from irdiv.measures.parameters import JUDGED_ONLY, REL
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.ranking import Scene
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
 
 _MIR = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd edition, 2011, chapter 4"
 _FAMILY = "ad hoc: on the highest grade of a document over intents"
-_B = Parameter("b", 1.0, "how many times as much recall counts as precision", number(0, 1e6))
+_B = Parameter("b", 1.0, "how many times as much recall counts as precision", Number(0, 1e6))
 
 
 def declarations() -> Iterable[Declaration]:
@@ -37,7 +40,7 @@ def declarations() -> Iterable[Declaration]:
         "1 − (1+b²)/(b²/recall + 1/precision), 1 where nothing relevant is found, 0 where there is nothing to find",
         _e_measure,
         (_B, REL, JUDGED_ONLY),
-        "The textbook says that b above 1 favours precision; by its formula, as here, it favours recall.",
+        "The textbook says that b above 1 favors precision; by its formula, as here, it favors recall.",
     )
     yield _adhoc(
         "AP-seen",
@@ -49,25 +52,27 @@ def declarations() -> Iterable[Declaration]:
     )
     yield _adhoc(
         "bpref-R",
-        "Binary preference: how few documents judged irrelevant stand above relevant ones; unjudged ones are left out.",
+        "Binary preference: how few documents judged irrelevant are above relevant ones; unjudged ones are ignored.",
         "1/R · Σ_j (1 − N_j/R) over the relevant documents j in the list, N_j of the first R documents judged "
         "irrelevant above j",
-        lambda scene, values, cutoff: _bpref(scene, values, 0),
+        lambda ranked, params, cutoff: _bpref(ranked, params, 0),
         (REL,),
         "trec_eval's bpref, ir_measures' Bpref, divides N_j by the smaller of R and the number judged irrelevant.",
     )
     yield _adhoc(
         "bpref-10",
-        "Binary preference that looks at ten documents judged irrelevant more than there are relevant ones.",
+        "Binary preference over the first R + 10 documents judged irrelevant, instead of the first R.",
         "1/R · Σ_j (1 − N_j/(R+10)) over the relevant documents j in the list, N_j of the first R+10 documents judged "
         "irrelevant above j",
-        lambda scene, values, cutoff: _bpref(scene, values, 10),
+        lambda ranked, params, cutoff: _bpref(ranked, params, 10),
         (REL,),
         "trec_eval has dropped it.",
     )
 
 
-def _adhoc(name: str, summary: str, formula: str, score: Any, parameters: Any, others: str) -> Declaration:
+def _adhoc(
+    name: str, summary: str, formula: str, score: Score, parameters: tuple[Parameter, ...], other_programs: str
+) -> Declaration:
     return Declaration(
         family=_FAMILY,
         name=name,
@@ -77,49 +82,47 @@ def _adhoc(name: str, summary: str, formula: str, score: Any, parameters: Any, o
         score=score,
         parameters=parameters,
         takes_cutoff=not name.startswith("bpref"),
-        condensed=name.startswith("bpref"),
+        judged_documents_only=name.startswith("bpref"),
         less_is_better=name == "E",
         needs_intents=False,
-        others=others,
+        other_programs=other_programs,
     )
 
 
-def _hits(scene: Scene, rel: int) -> Bools:
-    """Tell which hits are relevant to any intent, ``[topic, hit]``."""
-    return scene.grades.max(axis=1) >= rel
+def _hits(ranked: RankedBlock, rel: int) -> Bools:
+    """Return which hits are relevant to any intent, ``[topic, hit]``."""
+    return ranked.grades.max(axis=1) >= rel
 
 
-def _relevant_in_all(scene: Scene, rel: int) -> Ints:
-    block = scene.block
-    return block.keep(
-        ("relevant in all", rel), lambda: np.count_nonzero(block.grades[block.pool].max(axis=2) >= rel, axis=1)
-    )
+def _relevant_count(block: JudgedBlock, rel: int) -> Ints:
+    """Return R, the number of documents relevant to any intent, ``[topic]``."""
+    return np.count_nonzero(block.grades[block.relevant_rows].max(axis=2) >= rel, axis=1)
 
 
-def _f_measure(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    found = at(np.cumsum(_hits(scene, values["rel"]), axis=-1, dtype=np.float64), scene.rank, cutoff)
-    documents = scene.length if cutoff is None else np.full(scene.length.shape, cutoff)
-    b2 = values["b"] ** 2
+def _f_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    found = value_at_cutoff(np.cumsum(_hits(ranked, params["rel"]), axis=-1, dtype=np.float64), ranked.rank, cutoff)
+    documents = ranked.length if cutoff is None else np.full(ranked.length.shape, cutoff)
+    b2 = params["b"] ** 2
     # (1+b²)·C / (b²·R + documents)
-    return ratio((1.0 + b2) * found, b2 * _relevant_in_all(scene, values["rel"]) + documents)
+    return safe_divide((1.0 + b2) * found, b2 * ranked.block.cached(_relevant_count, params["rel"]) + documents)
 
 
-def _e_measure(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    some = _relevant_in_all(scene, values["rel"]) > 0
-    return np.where(some, 1.0 - _f_measure(scene, values, cutoff), 0.0)
+def _e_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    some = ranked.block.cached(_relevant_count, params["rel"]) > 0
+    return np.where(some, 1.0 - _f_measure(ranked, params, cutoff), 0.0)
 
 
-def _average_precision_seen(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    hits = _hits(scene, values["rel"])
-    total = at(average_precision(hits, scene.rank), scene.rank, cutoff)
-    return ratio(total, at(np.cumsum(hits, axis=-1, dtype=np.float64), scene.rank, cutoff))
+def _average_precision_seen(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    hits = _hits(ranked, params["rel"])
+    total = value_at_cutoff(average_precision_curve(hits, ranked.rank), ranked.rank, cutoff)
+    return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1, dtype=np.float64), ranked.rank, cutoff))
 
 
-def _bpref(scene: Scene, values: Values, more: int) -> Floats:
+def _bpref(ranked: RankedBlock, params: ParameterValues, more: int) -> Floats:
     """Return bpref on the list of judged documents, in which those above a hit are relevant or judged irrelevant."""
-    hits = _hits(scene, values["rel"])
-    R = _relevant_in_all(scene, values["rel"])
+    hits = _hits(ranked, params["rel"])
+    R = ranked.block.cached(_relevant_count, params["rel"])
     bound = (R + more)[:, None]
-    irrelevant_above = scene.rank - np.cumsum(hits, axis=-1)
-    worth = np.where(hits, 1.0 - ratio(np.minimum(irrelevant_above, bound).astype(float), bound), 0.0)
-    return ratio(ordered_sum(worth), R)
+    irrelevant_above = ranked.rank - np.cumsum(hits, axis=-1)
+    worth = np.where(hits, 1.0 - safe_divide(np.minimum(irrelevant_above, bound).astype(float), bound), 0.0)
+    return safe_divide(ordered_sum(worth), R)

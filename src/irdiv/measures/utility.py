@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irdiv.checks import Boolean, Integer, Number, Optional, choice
 from irdiv.errors import IrdivError
-from irdiv.kernels.lists import Floats, Ints, at, ordered_sum, ratio
-from irdiv.kernels.utility import best_height, heights, heights_of_the_paper, satisfaction
-from irdiv.measures.bases import Values
-from irdiv.measures.declaration import Declaration, Parameter, boolean, choice, number, optional, whole
-from irdiv.measures.parameters import INTENTS, JUDGED_ONLY, REL, RENORMALISE
+from irdiv.kernels.lists import ordered_sum, safe_divide, value_at_cutoff
+from irdiv.kernels.utility import heights, ideal_height, published_heights, satisfaction
+from irdiv.measures.declaration import Declaration, Parameter
+from irdiv.measures.operators import intent_weights_for
+from irdiv.measures.parameters import INTENTS, JUDGED_ONLY, REL, RENORMALIZE
+from irdiv.measures.values import ParameterValues
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.ranking import Scene
+    from irdiv.arrays.blocks import JudgedBlock
+    from irdiv.arrays.ranking import RankedBlock
 
-_DECAY = Parameter("gamma", 0.5, "what each further document of an intent is worth of the one before", number(0, 1))
-_HEIGHT = Parameter("height", 5.0, "MH, at which an intent is full", number(0, 1e6, open_low=True))
+_DECAY = Parameter("gamma", 0.5, "what each further document of an intent is worth of the one before", Number(0, 1))
+_HEIGHT = Parameter("height", 5.0, "MH, at which an intent is full", Number(0, 1e6, open_low=True))
 _TIME = Parameter(
     "time",
     "iteration",
@@ -33,7 +37,7 @@ _FORM = Parameter(
     "before which Σ x/H of the intent is below MH",
     choice("track", "paper"),
 )
-_WEIGHTED = Parameter("weighted", False, "weigh intents by probability instead of equally", boolean)
+_WEIGHTED = Parameter("weighted", False, "weigh intents by probability instead of equally", Boolean())
 _LUO = "Luo, Wing, Yang and Hearst, CIKM 2013"
 _CT = (
     "Σ_i p_i·height_i / MH ÷ time, a document of grade x adding min(γ^{n_i+1}·x, MH − height_i) to height_i, n_i the "
@@ -41,13 +45,13 @@ _CT = (
 )
 _BEST = 6
 
-_PERSISTENCE = Parameter("p", 0.8, "persistence: the probability of going on to the next rank", number(0, 1))
-_EFFORT = Parameter("e", 0.03, "effort of reading a document, relevant or not", number(0, 1e6))
+_PERSISTENCE = Parameter("p", 0.8, "persistence: the probability of going on to the next rank", Number(0, 1))
+_EFFORT = Parameter("e", 0.03, "effort of reading a document, relevant or not", Number(0, 1e6))
 _HIGHEST = Parameter(
     "max_grade",
     None,
     "H, the highest grade of the scale; None for the highest of each intent",
-    optional(whole(1, 1000)),
+    Optional(Integer(1, 1000)),
 )
 
 
@@ -64,7 +68,7 @@ def declarations() -> Iterable[Declaration]:
         references=(_LUO, "Yang, Frank and Soboroff, TREC 2015 Dynamic Domain"),
         score=_cube_test,
         parameters=parameters,
-        others=track,
+        other_programs=track,
     )
     yield Declaration(
         family=family,
@@ -74,7 +78,7 @@ def declarations() -> Iterable[Declaration]:
         references=("Yang and Soboroff, TREC 2016 Dynamic Domain", _LUO),
         score=_average_cube_test,
         parameters=parameters,
-        others=f"{track} A list gains by irrelevant documents at its end: each repeats the last, highest CT.",
+        other_programs=f"{track} A list gains by irrelevant documents at its end: each repeats the last, highest CT.",
     )
     yield Declaration(
         family=family,
@@ -83,10 +87,10 @@ def declarations() -> Iterable[Declaration]:
         formula="CT over Σ_i p_i·min(MH, Σ_j γ^j·x_(j))/MH, x_(j) the six best grades of the intent from j = 0, with "
         f"CT = {_CT}",
         references=("Yang, Tang and Soboroff, TREC 2017 Dynamic Domain",),
-        score=_normalised_cube_test,
+        score=_normalized_cube_test,
         parameters=tuple(p for p in parameters if p is not _FORM),
-        others=f"{track} The first document is worth γ in CT and 1 in what divides it, so that 1 is out of reach with "
-        "the defaults; it may be passed where more than six documents fill an intent.",
+        other_programs=f"{track} The first document is worth γ in CT and 1 in what divides it, so that 1 is out of "
+        "reach with the defaults; it may be passed where more than six documents fill an intent.",
     )
     yield Declaration(
         family=family,
@@ -96,50 +100,51 @@ def declarations() -> Iterable[Declaration]:
         "R_i = (2^x−1)/2^H, L documents in the list, at most l",
         references=("Amigó, Spina and Carrillo-de-Albornoz, SIGIR 2018",),
         score=_rank_biased_utility,
-        parameters=(_PERSISTENCE, _EFFORT, _HIGHEST, REL, INTENTS, RENORMALISE, JUDGED_ONLY),
-        others="As in the authors' program, H is the highest grade of the intent in the topic. It is below 0 where "
-        "effort outweighs what is found.",
+        may_be_negative=True,
+        parameters=(_PERSISTENCE, _EFFORT, _HIGHEST, REL, INTENTS, RENORMALIZE, JUDGED_ONLY),
+        other_programs="As in the authors' program, H is the highest grade of the intent in the topic. It is below 0 "
+        "where effort outweighs what is found.",
     )
 
 
-def _weights(scene: Scene, values: Values) -> Floats:
-    if values["weighted"]:
-        return scene.block.weight(values["rel"], "relevant", True)
-    kept = scene.block.kept(values["rel"], "relevant")
-    return ratio(kept.astype(float), np.count_nonzero(kept, axis=1)[:, None])
+def _weights(ranked: RankedBlock, params: ParameterValues) -> Floats:
+    if params["weighted"]:
+        return ranked.block.intent_weights(params["rel"], "relevant", True)
+    counted = ranked.block.eligible_intents(params["rel"], "relevant")
+    return safe_divide(counted.astype(float), np.count_nonzero(counted, axis=1)[:, None])
 
 
-def _filled(scene: Scene, values: Values) -> Floats:
+def _filled(ranked: RankedBlock, params: ParameterValues) -> Floats:
     """Return Σ_i p_i·height_i / MH after each hit, or the sum of the paper's form."""
-    relevant, gamma, most = scene.relevant(values["rel"]), values["gamma"], values["height"]
-    if values.get("form", "track") == "track":
-        filled = heights(relevant, scene.grades, gamma, most) / most
+    relevant, gamma, most = ranked.relevant(params["rel"]), params["gamma"], params["height"]
+    if params.get("form", "track") == "track":
+        filled = heights(relevant, ranked.grades, gamma, most) / most
     else:
-        H = max(scene.block.collection.max_grade, 1)
-        filled = heights_of_the_paper(relevant, scene.grades, H, gamma, most)
-    return ordered_sum(_weights(scene, values)[:, :, None] * filled, axis=1)
+        H = max(ranked.block.collection.max_grade, 1)
+        filled = published_heights(relevant, ranked.grades, H, gamma, most)
+    return ordered_sum(_weights(ranked, params)[:, :, None] * filled, axis=1)
 
 
-def _documents(scene: Scene, cutoff: int | None) -> Ints:
-    return scene.length if cutoff is None else np.minimum(scene.length, cutoff)
+def _documents(ranked: RankedBlock, cutoff: int | None) -> Ints:
+    return ranked.length if cutoff is None else np.minimum(ranked.length, cutoff)
 
 
-def _cube_test(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    found = at(_filled(scene, values), scene.rank, cutoff)
-    return found if values["time"] == "iteration" else ratio(found, _documents(scene, cutoff))
+def _cube_test(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    found = value_at_cutoff(_filled(ranked, params), ranked.rank, cutoff)
+    return found if params["time"] == "iteration" else safe_divide(found, _documents(ranked, cutoff))
 
 
-def _average_cube_test(scene: Scene, values: Values, cutoff: int | None) -> Floats:
+def _average_cube_test(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     """Return the mean over prefixes: what a hit at rank r adds is in all from r on."""
-    L = _documents(scene, cutoff)
-    curve = _filled(scene, values)
+    L = _documents(ranked, cutoff)
+    curve = _filled(ranked, params)
     added = np.diff(curve, axis=-1, prepend=0.0)
-    if values["time"] == "iteration":
-        prefixes = np.maximum(L[:, None] - scene.rank + 1, 0).astype(np.float64)
+    if params["time"] == "iteration":
+        prefixes = np.maximum(L[:, None] - ranked.rank + 1, 0).astype(np.float64)
     else:
-        harmonic = _harmonic(int(max(L.max(initial=0), scene.last + 1)))
-        prefixes = np.maximum(harmonic[L][:, None] - harmonic[scene.rank - 1], 0.0)
-    return ratio(ordered_sum(added * prefixes), L)
+        harmonic = _harmonic(int(max(L.max(initial=0), ranked.max_rank + 1)))
+        prefixes = np.maximum(harmonic[L][:, None] - harmonic[ranked.rank - 1], 0.0)
+    return safe_divide(ordered_sum(added * prefixes), L)
 
 
 @lru_cache(maxsize=8)
@@ -147,26 +152,25 @@ def _harmonic(most: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, most + 1))])
 
 
-def _normalised_cube_test(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    block, rel, gamma, most = scene.block, values["rel"], values["gamma"], values["height"]
-
-    def compute() -> Floats:
-        grade = block.grades[block.pool]
-        return best_height(np.where(grade >= rel, grade, 0), gamma, most, _BEST) / most
-
-    best = block.keep(("best height", rel, gamma, most), compute)
-    return ratio(_cube_test(scene, values, cutoff), ordered_sum(_weights(scene, values) * best))
+def _normalized_cube_test(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    best = ranked.block.cached(_best_height, params["rel"], params["gamma"], params["height"])
+    return safe_divide(_cube_test(ranked, params, cutoff), ordered_sum(_weights(ranked, params) * best))
 
 
-def _rank_biased_utility(scene: Scene, values: Values, cutoff: int | None) -> Floats:
-    block, p = scene.block, values["p"]
-    weight = block.weight(values["rel"], values["intents"], values["renormalise"])
-    given = values["max_grade"]
+def _best_height(block: JudgedBlock, rel: int, gamma: float, most: float) -> Floats:
+    grade = block.grades[block.relevant_rows]
+    return ideal_height(np.where(grade >= rel, grade, 0), gamma, most, _BEST) / most
+
+
+def _rank_biased_utility(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    block, p = ranked.block, params["p"]
+    weight = intent_weights_for(block, params)
+    given = params["max_grade"]
     if given is not None and given < block.collection.max_grade:
         raise IrdivError(f"max_grade={given}, but the qrels have grades up to {block.collection.max_grade}.")
     H = block.best_grade if given is None else np.full_like(block.best_grade, given)
-    curve = satisfaction(scene.grades, H[:, :, None], scene.rank[:, None, :], p, scene.last)
-    satisfied = ordered_sum(weight * at(curve, scene.rank[:, None, :], cutoff))
+    curve = satisfaction(ranked.grades, H[:, :, None], ranked.rank[:, None, :], p, ranked.max_rank)
+    satisfied = ordered_sum(weight * value_at_cutoff(curve, ranked.rank[:, None, :], cutoff))
     # (1 − p) Σ_{r≤L} p^{r−1} = 1 − p^L
-    utility = satisfied - values["e"] * (1.0 - np.power(p, _documents(scene, cutoff)))
-    return np.where(block.number(values["rel"], values["intents"]) > 0, utility, 0.0)
+    utility = satisfied - params["e"] * (1.0 - np.power(p, _documents(ranked, cutoff)))
+    return np.where(block.eligible_intent_count(params["rel"], params["intents"]) > 0, utility, 0.0)

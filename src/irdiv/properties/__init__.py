@@ -1,7 +1,7 @@
-"""Case analysis of desirable properties: which measures keep their promises on all short rankings.
+"""Case analysis of desirable properties: which measures have them on all short rankings.
 
 >>> from irdiv import properties
->>> properties.check(["ACT", "AP_IA"], depth=5)[["measure", "property", "cases", "violations"]]
+>>> properties.check(["ACT", "AP_IA"], length=5)[["measure", "property", "cases", "violations"]]
   measure     property  cases  violations
 0     ACT    relevance    240           0
 1     ACT  irrelevance    120         108
@@ -13,9 +13,8 @@
 
 from __future__ import annotations
 
-from irdiv.properties.check import check, relations
-from irdiv.properties.graph import graph
-from irdiv.properties.properties import (
+from irdiv.properties.checking import check, relations
+from irdiv.properties.definitions import (
     INDUCTION,
     IRRELEVANCE,
     REDUNDANCY,
@@ -23,8 +22,9 @@ from irdiv.properties.properties import (
     REPLACEMENT,
     SWAP,
     Property,
-    induced,
+    induce,
 )
+from irdiv.properties.drawing import relations_svg
 from irdiv.properties.rankings import Rankings
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
     "Property",
     "Rankings",
     "check",
-    "graph",
-    "induced",
+    "induce",
     "relations",
+    "relations_svg",
 ]

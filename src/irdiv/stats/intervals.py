@@ -1,75 +1,67 @@
-"""Confidence intervals of the mean difference."""
+"""Confidence intervals of means."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
-
 import numpy as np
 
-from irdiv.errors import IrdivError, examples
-from irdiv.kernels.lists import Floats
-from irdiv.stats.resampling import TIE, Counts, mean_and_spread, sample_means, tiles
-
-Interval: TypeAlias = Literal["bca", "percentile", "t"]
+from irdiv.stats.options import IntervalName, require_interval
+from irdiv.stats.resampling import TIE_TOLERANCE, Counts, chunks, mean_and_sd, sample_means
+from irdiv.types import Floats
 
 
-def intervals(z: Floats, counts: Counts | None, kind: Interval, level: float) -> Floats:
-    """Return low and high ends of an interval of the mean of each row of differences, ``[pair, 2]``."""
-    if kind not in get_args(Interval):
-        raise IrdivError(f"interval={kind!r} is not known; choose one of {examples(get_args(Interval))}.")
-    if not 0 < level < 1:
-        raise IrdivError(f"level={level!r} is not a confidence level; give a number between 0 and 1, as 0.95.")
-    tail = np.array([(1 - level) / 2, (1 + level) / 2])
-    if kind == "t":
-        return _of_t(z, tail)
+def confidence_intervals(z: Floats, counts: Counts | None, interval: IntervalName, confidence_level: float) -> Floats:
+    """Return low and high ends of an interval of the mean of each row, ``[row, 2]``; ``"t"`` needs no counts."""
+    require_interval(interval, confidence_level)
+    tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    if interval == "t":
+        return _t_intervals(z, tails)
     assert counts is not None
-    out = np.empty((len(z), 2))
-    for pairs in tiles(len(z), len(counts)):
-        means = np.sort(sample_means(z[pairs], counts), axis=1)
-        out[pairs] = _quantiles(means, tail if kind == "percentile" else _bca(z[pairs], means, tail))
-    return out
+    ends = np.empty((len(z), 2))
+    for rows in chunks(len(z), len(counts)):
+        means = np.sort(sample_means(z[rows], counts), axis=1)
+        ends[rows] = _quantiles(means, tails if interval == "percentile" else _bca_tails(z[rows], means, tails))
+    return ends
 
 
-def _of_t(z: Floats, tail: Floats) -> Floats:
+def _t_intervals(z: Floats, tails: Floats) -> Floats:
     from scipy import stats
 
-    mean, spread = mean_and_spread(z)
+    mean, sd = mean_and_sd(z)
     n = z.shape[1]
-    return mean[:, None] + stats.t.ppf(tail, n - 1) * (spread / np.sqrt(n))[:, None]
+    return mean[:, None] + stats.t.ppf(tails, n - 1) * (sd / np.sqrt(n))[:, None]
 
 
-def _bca(z: Floats, means: Floats, tail: Floats) -> Floats:
-    """Return the quantiles of a bias-corrected and accelerated interval (Efron 1987), ``[pair, 2]``."""
+def _bca_tails(z: Floats, means: Floats, tails: Floats) -> Floats:
+    """Return the probabilities at the ends of bias-corrected and accelerated intervals (Efron 1987), ``[row, 2]``."""
     from scipy import special
 
     n = z.shape[1]
     observed = z.mean(axis=1)
-    # Samples that tie with what was observed differ from it by rounding, to either side.
-    room = TIE * np.abs(z).max(axis=1)
-    below = np.count_nonzero(means < (observed - room)[:, None], axis=1)
-    below += np.count_nonzero(means <= (observed + room)[:, None], axis=1)
+    # Means of samples that equal the observed one differ from it by rounding, to either side.
+    tolerance = TIE_TOLERANCE * np.abs(z).max(axis=1)
+    below = np.count_nonzero(means < (observed - tolerance)[:, None], axis=1)
+    below += np.count_nonzero(means <= (observed + tolerance)[:, None], axis=1)
     bias = special.ndtri(below / (2.0 * means.shape[1]))
-    left_out = (z.sum(axis=1, keepdims=True) - z) / (n - 1)
-    u = left_out.mean(axis=1, keepdims=True) - left_out
+    jackknife = (z.sum(axis=1, keepdims=True) - z) / (n - 1)
+    u = jackknife.mean(axis=1, keepdims=True) - jackknife
     square = (u**2).sum(axis=1)
     acceleration = np.divide(
         (u**3).sum(axis=1), 6.0 * square**1.5, out=np.zeros(len(z)), where=square > np.finfo(float).tiny
     )
-    normal = special.ndtri(tail)
     with np.errstate(invalid="ignore"):
-        shifted = bias[:, None] + normal
-        at = special.ndtr(bias[:, None] + shifted / (1 - acceleration[:, None] * shifted))
-    # All samples on one side of the mean, as of constant differences: any quantile is the mean itself.
-    return np.where(np.isfinite(bias)[:, None], at, tail)
+        shifted = bias[:, None] + special.ndtri(tails)
+        corrected = special.ndtr(bias[:, None] + shifted / (1 - acceleration[:, None] * shifted))
+    # If all samples are on one side of the mean, as those of constant differences, any quantile is the mean itself.
+    return np.where(np.isfinite(bias)[:, None], corrected, tails)
 
 
-def _quantiles(sorted_values: Floats, at: Floats) -> Floats:
-    """Return quantiles of each row by linear interpolation, as ``numpy.quantile``."""
-    last = sorted_values.shape[1] - 1
-    place = np.broadcast_to(at * last, (len(sorted_values), 2))
-    low = np.floor(place).astype(np.int64)
-    below = np.take_along_axis(sorted_values, low, axis=1)
-    above = np.take_along_axis(sorted_values, np.minimum(low + 1, last), axis=1)
-    part = place - low
+def _quantiles(ascending: Floats, probabilities: Floats) -> Floats:
+    """Return quantiles of each row by linear interpolation, as ``numpy.quantile`` does."""
+    last = ascending.shape[1] - 1
+    position = np.broadcast_to(probabilities * last, (len(ascending), 2))
+    index = np.floor(position).astype(np.int64)
+    below = np.take_along_axis(ascending, index, axis=1)
+    above = np.take_along_axis(ascending, np.minimum(index + 1, last), axis=1)
+    fraction = position - index
     # numpy interpolates from the nearer end
-    return np.where(part < 0.5, below + (above - below) * part, above - (above - below) * (1 - part))
+    return np.where(fraction < 0.5, below + (above - below) * fraction, above - (above - below) * (1 - fraction))

@@ -2,76 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from irdiv.errors import IrdivError, examples
-from irdiv.kernels.lists import Floats
-from irdiv.stats.intervals import Interval, intervals
-from irdiv.stats.resampling import (
-    CELLS,
-    TIE,
-    Counts,
+from irdiv.checks import Integer, choice, require
+from irdiv.errors import IrdivError
+from irdiv.stats.intervals import confidence_intervals
+from irdiv.stats.options import (
+    CONFIDENCE_LEVEL,
+    N_RESAMPLES,
+    N_SIGN_FLIPS,
+    IntervalName,
+    PairedTestName,
     Rng,
-    bootstrap_counts,
-    far_from_null,
-    mean_and_spread,
-    null_samples,
-    observe,
     random_generator,
-    require_topics,
-    share,
-    signs,
+    require_two_topics,
+)
+from irdiv.stats.resampling import (
+    MAX_CELLS,
+    TIE_TOLERANCE,
+    Counts,
+    bootstrap_counts,
+    count_extreme,
+    mean_and_sd,
+    null_samples,
+    observed_statistics,
+    p_values,
+    sign_flips,
     t_statistic,
 )
+from irdiv.types import Floats
 
-Test: TypeAlias = Literal["bootstrap", "randomisation", "t"]
 
-
-class PairedTest(tuple[float, float]):
-    """The result of a test of two systems, which unpacks as ``(statistic, p)``."""
+@dataclass(frozen=True, repr=False)
+class PairedTestResult:
+    """The result of a test of two systems; it unpacks as ``(statistic, p)``, as results of scipy do."""
 
     statistic: float
-    """t = mean / (sd/√n) of the differences; for the randomisation test their mean."""
+    """t = mean / (sd/√n) of the differences; for the randomization test their mean."""
     p: float
     difference: float
     """The mean difference, first minus second."""
     interval: tuple[float, float]
     """A confidence interval of the mean difference."""
     effect_size: float
-    """Mean over standard deviation of the differences, 0 where they are all 0 and ±∞ where they are all one."""
+    """Mean over standard deviation of the differences; 0 if all are 0, and ±∞ if all are equal but not 0."""
     n: int
-    method: str
+    """How many topics."""
+    test: PairedTestName
 
-    def __new__(cls, statistic: float, p: float, **more: Any) -> PairedTest:
-        """Return a pair with names."""
-        self = super().__new__(cls, (statistic, p))
-        self.statistic, self.p = statistic, p
-        for name, value in more.items():
-            setattr(self, name, value)
-        return self
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.p))
+
+    def __getitem__(self, index: int) -> float:
+        return (self.statistic, self.p)[index]
+
+    def __len__(self) -> int:
+        return 2
 
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"PairedTest({self.method}, n={self.n}, difference={self.difference:.4f} [{low:.4f}, {high:.4f}], "
+            f"PairedTestResult({self.test}, n={self.n}, difference={self.difference:.4f} [{low:.4f}, {high:.4f}], "
             f"statistic={self.statistic:.4f}, p={self.p:.4g}, effect_size={self.effect_size:.4f})"
         )
 
-    def __reduce__(self) -> Any:
-        names = ("difference", "interval", "effect_size", "n", "method")
-        return _restore, (self.statistic, self.p, {name: getattr(self, name) for name in names})
 
-
-def _restore(statistic: float, p: float, more: dict[str, Any]) -> PairedTest:
-    return PairedTest(statistic, p, **more)
-
-
-class Tested(NamedTuple):
-    """A test of many pairs at once; each field ``[pair]``, the interval ``[pair, 2]``."""
+class PairedTestResults(NamedTuple):
+    """Results of tests of many pairs, each field ``[pair]``, the interval ``[pair, 2]``."""
 
     statistic: Floats
     p: Floats
@@ -85,15 +87,15 @@ def bootstrap_test(
     y: ArrayLike,
     *,
     rng: Rng = 0,
-    B: int = 1000,
+    n_resamples: int = N_RESAMPLES,
     plus_one: bool = False,
-    interval: Interval = "bca",
-    level: float = 0.95,
-) -> PairedTest:
+    interval: IntervalName = "bca",
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> PairedTestResult:
     """Test two systems by the paired bootstrap (Sakai, SIGIR 2006).
 
-    With the differences z and w = z − mean(z), the achieved significance level is the share of B samples w* of w with
-    abs(t(w*)) ≥ abs(t(z)), t = mean/(sd/√n). A sample of one value only has no t, and counts by its mean.
+    With the differences z and w = z − mean(z), the achieved significance level p is the share of samples w* of w with
+    abs(t(w*)) ≥ abs(t(z)), t = mean/(sd/√n). A sample of equal values has no t and is compared by its mean.
 
     Parameters
     ----------
@@ -101,45 +103,46 @@ def bootstrap_test(
         Values of the two systems, topic by topic.
     rng
         A seed or a `numpy.random.Generator`; None for another result each time.
-    B
-        How many samples.
+    n_resamples
+        How many samples, B.
     plus_one
-        Report (c+1)/(B+1) instead of c/B, which is never 0.
+        Whether p is (c+1)/(B+1), which is never 0, instead of c/B, for c samples with such a t.
     interval
         ``"bca"``, ``"percentile"`` or ``"t"``, of the mean difference.
-    level
+    confidence_level
         The confidence level of the interval.
 
     Examples
     --------
     >>> bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
-    PairedTest(bootstrap, n=4, difference=0.2500 [0.1500, 0.3500], statistic=3.8730, p=0.035, effect_size=1.9365)
+    PairedTestResult(bootstrap, n=4, difference=0.2500 [0.1500, 0.3500], statistic=3.8730, p=0.035, effect_size=1.9365)
     >>> statistic, p = bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
     """
-    return _two(x, y, "bootstrap", rng, B, plus_one, interval, level)
+    return _paired_test(x, y, "bootstrap", rng, n_resamples, plus_one, interval, confidence_level)
 
 
-def randomisation_test(
+def randomization_test(
     x: ArrayLike,
     y: ArrayLike,
     *,
     rng: Rng = 0,
-    B: int = 10_000,
+    n_resamples: int = N_SIGN_FLIPS,
     plus_one: bool = True,
-    interval: Interval = "bca",
-    level: float = 0.95,
-) -> PairedTest:
-    """Test two systems by paired randomisation: the signs of the differences are drawn at random.
+    interval: IntervalName = "bca",
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> PairedTestResult:
+    """Test two systems by paired randomization, which flips the signs of differences at random.
 
-    p is the share of B draws whose mean difference is at least as far from 0 as the observed one, (c+1)/(B+1); where
-    there are at most B ways to choose signs, all are tried and p is exact. Parameters as of `bootstrap_test`.
+    p is the share of draws of signs whose mean difference is at least as far from 0 as the observed one, (c+1)/(B+1);
+    where there are at most n_resamples combinations of signs, all are tried and p is exact. Parameters are those of
+    `bootstrap_test`.
 
     Examples
     --------
-    >>> randomisation_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5]).p
+    >>> randomization_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5]).p
     0.125
     """
-    return _two(x, y, "randomisation", rng, B, plus_one, interval, level)
+    return _paired_test(x, y, "randomization", rng, n_resamples, plus_one, interval, confidence_level)
 
 
 def t_test(
@@ -147,101 +150,101 @@ def t_test(
     y: ArrayLike,
     *,
     rng: Rng = 0,
-    B: int = 1000,
-    interval: Interval = "t",
-    level: float = 0.95,
-) -> PairedTest:
-    """Test two systems by the paired t test; ``rng`` and ``B`` are for a bootstrap interval.
+    n_resamples: int = N_RESAMPLES,
+    interval: IntervalName = "t",
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> PairedTestResult:
+    """Test two systems by the paired t test; ``rng`` and ``n_resamples`` serve a bootstrap interval only.
 
     Examples
     --------
     >>> round(t_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5]).p, 4)
     0.0305
     """
-    return _two(x, y, "t", rng, B, False, interval, level)
+    return _paired_test(x, y, "t", rng, n_resamples, False, interval, confidence_level)
 
 
-def _two(
-    x: ArrayLike, y: ArrayLike, test: Test, rng: Rng, B: int, plus_one: bool, interval: Interval, level: float
-) -> PairedTest:
-    one, two = _values(x, "x"), _values(y, "y")
-    if len(one) != len(two):
-        raise IrdivError(f"the systems have {len(one)} and {len(two)} values; a paired test needs the same topics.")
-    found = paired_tests((one - two)[None], test, rng, B, plus_one, interval, level)
-    return PairedTest(
-        float(found.statistic[0]),
-        float(found.p[0]),
-        difference=float(found.difference[0]),
-        interval=(float(found.interval[0, 0]), float(found.interval[0, 1])),
-        effect_size=float(found.effect_size[0]),
-        n=len(one),
-        method=test,
-    )
+def _paired_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    test: PairedTestName,
+    rng: Rng,
+    n_resamples: int,
+    plus_one: bool,
+    interval: IntervalName,
+    confidence_level: float,
+) -> PairedTestResult:
+    first, second = _values(x, "x"), _values(y, "y")
+    if len(first) != len(second):
+        raise IrdivError(
+            f"the systems have {len(first)} and {len(second)} values; a paired test needs the same topics."
+        )
+    arrays = paired_tests((first - second)[None], test, rng, n_resamples, plus_one, interval, confidence_level)
+    statistic, p, difference, ends, effect_size = (array[0].tolist() for array in arrays)
+    return PairedTestResult(statistic, p, difference, tuple(ends), effect_size, len(first), test)
 
 
 def _values(values: ArrayLike, name: str) -> Floats:
     try:
-        out = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise IrdivError(f"{name} must hold numbers, one for each topic; found {values!r}.") from None
-    if out.ndim != 1 or not np.isfinite(out).all():
+    if array.ndim != 1 or not np.isfinite(array).all():
         raise IrdivError(f"{name} must hold finite numbers, one for each topic; found {values!r}.")
-    return out
+    return array
 
 
-def paired_tests(z: Floats, test: Test, rng: Rng, B: int, plus_one: bool, interval: Interval, level: float) -> Tested:
-    """Test many rows of differences at once, on the same samples of topics."""
+def paired_tests(
+    z: Floats,
+    test: PairedTestName,
+    rng: Rng,
+    n_resamples: int,
+    plus_one: bool,
+    interval: IntervalName,
+    confidence_level: float,
+) -> PairedTestResults:
+    """Test many rows of differences ``[pair, topic]``, all on the same samples of topics."""
     n = z.shape[1]
-    require_topics(n)
-    require_samples(B)
-    if test not in get_args(Test):
-        raise IrdivError(f"test={test!r} is not known; choose one of {examples(get_args(Test))}.")
-    mean, spread = mean_and_spread(z)
+    require_two_topics(n)
+    n_resamples = require(Integer(1), n_resamples=n_resamples)
+    require(choice(*get_args(PairedTestName)), test=test)
+    mean, sd = mean_and_sd(z)
     generator = random_generator(rng)
     needs_counts = test == "bootstrap" or interval != "t"
-    counts = bootstrap_counts(n, B, generator) if needs_counts else None
-    statistic = mean if test == "randomisation" else t_statistic(mean, spread, n)
+    counts = bootstrap_counts(n, n_resamples, generator) if needs_counts else None
+    statistic = mean if test == "randomization" else t_statistic(mean, sd, n)
     if test == "bootstrap":
         assert counts is not None
         p = bootstrap_p(z, counts, plus_one)
-    elif test == "randomisation":
-        p = _randomisation_p(z, signs(n, B, generator), B, plus_one)
+    elif test == "randomization":
+        p = _randomization_p(z, sign_flips(n, n_resamples, generator), plus_one)
     else:
         p = _t_p(statistic, n)
-    return Tested(statistic, p, mean, intervals(z, counts, interval, level), t_statistic(mean, spread, 1))
-
-
-def require_samples(B: int, name: str = "B") -> None:
-    """Refuse a number of samples that is none."""
-    if not isinstance(B, int | np.integer) or isinstance(B, bool) or B < 1:
-        raise IrdivError(f"{name}={B!r} is not a number of samples; give a whole number from 1.")
+    ends = confidence_intervals(z, counts, interval, confidence_level)
+    return PairedTestResults(statistic, p, mean, ends, effect_size=t_statistic(mean, sd, 1))
 
 
 def bootstrap_p(z: Floats, counts: Counts, plus_one: bool) -> Floats:
     """Return the achieved significance level of each row of differences."""
-    observed = observe(z)
-    far = np.concatenate([far_from_null(observed, null) for null in null_samples(z, counts)])
-    return share(far, len(counts), plus_one)
+    observed = observed_statistics(z)
+    n_extreme = np.concatenate([count_extreme(observed, null) for null in null_samples(z, counts)])
+    return p_values(n_extreme, len(counts), plus_one)
 
 
-def _randomisation_p(z: Floats, drawn: Any, B: int, plus_one: bool) -> Floats:
+def _randomization_p(z: Floats, signs: NDArray[np.int8], plus_one: bool) -> Floats:
     observed = np.abs(z.sum(axis=1))
-    scale = np.abs(z).sum(axis=1)
-    count = np.zeros(len(z), dtype=np.int64)
-    step = max(1, CELLS // max(z.shape))
-    for start in range(0, len(drawn), step):
-        total = np.abs(drawn[start : start + step].astype(np.float64) @ z.T)
-        count += np.count_nonzero(total >= observed - TIE * scale, axis=0)
-    exact = len(drawn) == 2 ** z.shape[1] if z.shape[1] < 31 else False
-    return share(count, len(drawn), plus_one and not exact)
+    tolerance = TIE_TOLERANCE * np.abs(z).sum(axis=1)
+    n_extreme = np.zeros(len(z), dtype=np.int64)
+    step = max(1, MAX_CELLS // max(z.shape))
+    for start in range(0, len(signs), step):
+        total = np.abs(signs[start : start + step].astype(np.float64) @ z.T)
+        n_extreme += np.count_nonzero(total >= observed - tolerance, axis=0)
+    n = z.shape[1]
+    is_exact = n < 31 and len(signs) == 2**n
+    return p_values(n_extreme, len(signs), plus_one and not is_exact)
 
 
 def _t_p(statistic: Floats, n: int) -> Floats:
     from scipy import stats
 
     return np.asarray(2 * stats.t.sf(np.abs(statistic), n - 1), dtype=np.float64)
-
-
-def names_of_tests() -> Sequence[str]:
-    """Return the tests of two systems."""
-    return get_args(Test)

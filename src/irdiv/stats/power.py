@@ -1,37 +1,46 @@
-"""How often a measure tells systems apart, and how its verdicts hold on other topics."""
+"""Discriminative power: the share of pairs of runs that a measure tells apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples
-from irdiv.frames.sources import answers_in_kind
-from irdiv.kernels.lists import Floats, Ints
-from irdiv.stats.compare import ALL_TESTS, AnyTest, settings, tukey_p
-from irdiv.stats.paired import bootstrap_p, paired_tests, require_samples
+from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, backend_of, from_pandas
+from irdiv.measures.spec import MeasuresLike
+from irdiv.stats.comparison import tukey_p
+from irdiv.stats.options import (
+    CONFIDENCE_LEVEL,
+    LEVEL,
+    Rng,
+    TestName,
+    require_level,
+    require_test,
+    require_two_topics,
+    resampling_options,
+)
+from irdiv.stats.paired import bootstrap_p, paired_tests
 from irdiv.stats.resampling import (
     Counts,
-    Rng,
     bootstrap_counts,
-    far_from_null,
+    count_extreme,
     null_samples,
-    observe,
-    random_generator,
-    require_topics,
-    share,
+    observed_statistics,
+    p_values,
 )
-from irdiv.stats.table import NO_DIFFERENCE, EvaluationLike, as_table
+from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.types import Bools, Floats
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DiscriminativePower:
+class DiscriminativePower(FrameHolder[FrameT_co]):
     """Significant pairs of runs by measure; it prints as its summary."""
 
     measures: tuple[str, ...]
@@ -41,29 +50,26 @@ class DiscriminativePower:
     difference: Floats
     """Mean differences, first minus second, as ``[measure, pair]``."""
     delta: Floats
-    """The difference required, ``[measure]``; known for the bootstrap test only."""
-    alpha: float = 0.05
+    """The difference required for significance, ``[measure]``; NaN unless by the bootstrap test."""
+    level: float = LEVEL
+    """The significance level."""
+    backend: Backend = "pandas"
+    """The frame library of results."""
 
-    @cached_property
-    def summary(self) -> pd.DataFrame:
-        """``measure, pairs, significant, power, delta``: power is the share of pairs with p below alpha."""
-        significant = np.count_nonzero(self.p < self.alpha, axis=1)
-        return pd.DataFrame(
-            {
-                "measure": list(self.measures),
-                "pairs": len(self.pairs),
-                "significant": significant,
-                "power": significant / len(self.pairs),
-                "delta": self.delta,
-            }
-        )
+    @property
+    def significant(self) -> Bools:
+        """Whether p is below the level, ``[measure, pair]``."""
+        return self.p < self.level
 
-    @cached_property
-    def asl(self) -> pd.DataFrame:
-        """``measure, rank, run, other, difference, p``, pairs of each measure by p: its ASL curve."""
+    def summary(self) -> FrameT_co:
+        """Return ``measure, pairs, significant, power, delta``: power is the share of pairs with p below the level."""
+        return from_pandas(self._summary, self.backend)
+
+    def asl(self) -> FrameT_co:
+        """Return ``measure, rank, run, other, difference, p``, the pairs of each measure by p: its ASL curve."""
         by_p = np.argsort(self.p, axis=1, kind="stable")
         first, second = (np.array(side, dtype=object)[by_p].ravel() for side in zip(*self.pairs, strict=True))
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "measure": np.repeat(np.array(self.measures, dtype=object), len(self.pairs)),
                 "rank": np.tile(np.arange(1, len(self.pairs) + 1), len(self.measures)),
@@ -73,250 +79,163 @@ class DiscriminativePower:
                 "p": np.take_along_axis(self.p, by_p, axis=1).ravel(),
             }
         ).astype({"measure": str, "run": str, "other": str})
+        return from_pandas(frame, self.backend)
 
-    def __repr__(self) -> str:
-        shown = self.summary.assign(power=(100 * self.summary["power"]).map("{:.2f}%".format))
-        return shown.to_string(index=False, float_format="{:.4f}".format, na_rep="")
-
-    def _repr_html_(self) -> str:
-        html: str = self.summary.to_html(index=False, float_format="{:.4f}".format, na_rep="")
-        return html
-
-    def agreement(self) -> pd.DataFrame:
-        """Return how far the significant pairs A and B of two measures agree.
+    def agreement(self) -> FrameT_co:
+        """Return the overlap of the significant pairs A and B of each two measures.
 
         ``measure, other, only_first, both, only_second, agreement``, the last the size of A∩B over that of A∪B, missing
-        where neither has any.
+        where both are empty.
         """
-        significant = self.p < self.alpha
+        significant = self.significant
         rows = []
         for one, two in combinations(range(len(self.measures)), 2):
             both = int(np.count_nonzero(significant[one] & significant[two]))
-            alone = [int(np.count_nonzero(significant[measure])) - both for measure in (one, two)]
-            either = both + sum(alone)
+            only_first, only_second = (int(np.count_nonzero(significant[m])) - both for m in (one, two))
+            either = both + only_first + only_second
             names = (self.measures[one], self.measures[two])
-            rows.append((*names, alone[0], both, alone[1], both / either if either else np.nan))
-        return pd.DataFrame(rows, columns=["measure", "other", "only_first", "both", "only_second", "agreement"])
+            rows.append((*names, only_first, both, only_second, both / either if either else np.nan))
+        columns = ["measure", "other", "only_first", "both", "only_second", "agreement"]
+        return from_pandas(pd.DataFrame(rows, columns=columns), self.backend)
+
+    def __repr__(self) -> str:
+        shown = self._summary.assign(power=(100 * self._summary["power"]).map("{:.2f}%".format))
+        return shown.to_string(index=False, float_format="{:.4f}".format, na_rep="")
+
+    def _repr_html_(self) -> str:
+        return self._summary.to_html(index=False, float_format="{:.4f}".format, na_rep="")
+
+    @cached_property
+    def _summary(self) -> pd.DataFrame:
+        n_significant = np.count_nonzero(self.significant, axis=1)
+        return pd.DataFrame(
+            {
+                "measure": list(self.measures),
+                "pairs": len(self.pairs),
+                "significant": n_significant,
+                "power": n_significant / len(self.pairs),
+                "delta": self.delta,
+            }
+        )
 
 
+class _HoldsCallersFrames(Protocol[P]):
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, evaluation: FrameHolder[FrameT], /, *args: P.args, **options: P.kwargs
+    ) -> DiscriminativePower[FrameT]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, evaluation: FrameT, /, *args: P.args, **options: P.kwargs
+    ) -> DiscriminativePower[FrameT]: ...
+    @overload
+    def __call__(
+        self, evaluation: object, /, *args: P.args, **options: P.kwargs
+    ) -> DiscriminativePower[pd.DataFrame]: ...
+
+
+def _holds_callers_frames(
+    function: Callable[Concatenate[Any, P], DiscriminativePower[Any]],
+) -> _HoldsCallersFrames[P]:
+    """Declare to type checkers that frames of the result are of the library of the first argument."""
+    return cast("_HoldsCallersFrames[P]", function)
+
+
+@_holds_callers_frames
 def discriminative_power(
     evaluation: EvaluationLike,
     *,
-    test: AnyTest = "bootstrap",
-    measures: Any = None,
-    alpha: float = 0.05,
+    test: TestName = "bootstrap",
+    measures: MeasuresLike | None = None,
+    level: float = LEVEL,
     rng: Rng = 0,
-    B: int | None = None,
+    n_resamples: int | None = None,
     plus_one: bool | None = None,
     delta: bool = True,
     progress: bool = False,
-) -> DiscriminativePower:
-    """Return the share of run pairs that each measure tells apart (Sakai, SIGIR 2006).
+) -> DiscriminativePower[Any]:
+    """Return the share of pairs of runs that each measure tells apart (Sakai, SIGIR 2006).
 
-    The same samples of topics serve all pairs and measures. The difference required is, for each pair, that of the
-    sample under the null with the B·alpha-th largest t, signs aside, and of these the largest over pairs.
+    The same samples of topics serve all pairs and measures. The difference required is, for each pair, the mean of the
+    sample under the null hypothesis with the B·level-th largest abs(t), of n_resamples = B, and of these the largest
+    over pairs.
 
     Parameters
     ----------
     evaluation
         What `irdiv.evaluate` returns for several runs, or its tidy frame.
     test
-        ``"bootstrap"``, ``"randomisation"``, ``"t"`` or ``"tukey"``.
+        ``"bootstrap"``, ``"randomization"``, ``"t"`` or ``"tukey"``.
     measures
         Some of the measures; all by default.
-    alpha
+    level
         The significance level.
-    rng, B, plus_one
-        As of `irdiv.bootstrap_test`.
+    rng, n_resamples, plus_one
+        As in `irdiv.stats.compare`.
     delta
-        Whether to look for the difference required, which takes about as long as the test.
+        Whether to compute the difference required, which takes about as long as the test.
     progress
-        Show a progress bar on standard error, where that is a terminal.
+        Show a progress bar on standard error, if that is a terminal.
 
     Examples
     --------
     >>> import irdiv
-    >>> from irdiv.demo import demo_collection
-    >>> qrels, runs = demo_collection()
-    >>> irdiv.discriminative_power(irdiv.evaluate(qrels, runs, ["I-rec@10", "D-nDCG@10"]))
+    >>> from irdiv.demo import demo_qrels_and_runs
+    >>> qrels, runs = demo_qrels_and_runs()
+    >>> irdiv.stats.discriminative_power(irdiv.evaluate(qrels, runs, ["I-rec@10", "D-nDCG@10"]))
       measure  pairs  significant  power  delta
      I-rec@10      6            3 50.00% 0.1375
     D-nDCG@10      6            5 83.33% 0.1037
     """
-    _require_level(alpha)
-    if test not in ALL_TESTS:
-        raise IrdivError(f"test={test!r} is not known; choose one of {examples(ALL_TESTS, 4)}.")
-    B, plus_one = settings(test, B, plus_one)
+    require_level(level)
+    require_test(test)
+    n_resamples, plus_one = resampling_options(test, n_resamples, plus_one)
     table = as_table(evaluation, measures)
     pairs = table.pairs()
-    n = table.values.shape[2]
-    require_topics(n)
-    require_samples(B)
+    n_topics = table.values.shape[2]
+    require_two_topics(n_topics)
     z = np.stack([z for _, z in table.differences(pairs)])
     required = np.full(z.shape[:2], np.nan)
     if test == "bootstrap":
-        rows, counts = z.reshape(-1, n), bootstrap_counts(n, B, rng)
+        rows, counts = z.reshape(-1, n_topics), bootstrap_counts(n_topics, n_resamples, rng)
         if delta:
-            p, needed = bootstrap_power(rows, counts, alpha, plus_one, progress)
-            required = needed.reshape(z.shape[:2])
+            p, required_of_pair = bootstrap_p_and_delta(rows, counts, level, plus_one, progress)
+            required = required_of_pair.reshape(z.shape[:2])
         else:
             p = bootstrap_p(rows, counts, plus_one)
         p = p.reshape(z.shape[:2])
     elif test == "tukey":
-        values = np.moveaxis(table.values, 1, 0)
-        p = np.stack([tukey_p(of, pairs, rng=rng, B=B, plus_one=plus_one) for of in values])
+        by_measure = np.moveaxis(table.values, 1, 0)
+        p = np.stack(
+            [tukey_p(values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one) for values in by_measure]
+        )
     else:
-        p = np.stack([paired_tests(of, test, rng, B, plus_one, "t", 0.95).p for of in z])
-    names = tuple((table.runs[one], table.runs[two]) for one, two in pairs)
-    return DiscriminativePower(tuple(table.measures), names, p, z.mean(axis=2), required.max(axis=1), alpha)
+        p = np.stack([paired_tests(rows, test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL).p for rows in z])
+    return DiscriminativePower(
+        measures=tuple(table.measures),
+        pairs=tuple((table.runs[one], table.runs[two]) for one, two in pairs),
+        p=p,
+        difference=z.mean(axis=2),
+        delta=required.max(axis=1),
+        level=level,
+        backend=backend_of(evaluation) or "pandas",
+    )
 
 
-def _require_level(alpha: float) -> None:
-    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise IrdivError(f"alpha={alpha!r} is not a significance level; give a number between 0 and 1, as 0.05.")
-
-
-def bootstrap_power(
-    z: Floats, counts: Counts, alpha: float, plus_one: bool, progress: bool = False
+def bootstrap_p_and_delta(
+    z: Floats, counts: Counts, level: float, plus_one: bool, progress: bool = False
 ) -> tuple[Floats, Floats]:
-    """Return p and the difference required of each row of differences, in one pass over the samples."""
+    """Return the p-value of each row and the difference required for significance, in one pass over the samples."""
     B = len(counts)
     p, delta = np.empty(len(z)), np.empty(len(z))
-    # The B·alpha-th largest of B is that many places from the end.
-    place = B - min(max(int(np.floor(B * alpha + 1e-9)), 1), B)
-    observed = observe(z)
+    # The index of the (B·level)-th largest of B values in ascending order.
+    index = B - min(max(int(np.floor(B * level + 1e-9)), 1), B)
+    observed = observed_statistics(z)
     for null in null_samples(z, counts, progress):
-        p[null.pairs] = share(far_from_null(observed, null), B, plus_one)
-        # A sample of zeros only has no t, and no difference.
+        p[null.pairs] = p_values(count_extreme(observed, null), B, plus_one)
+        # A sample of zeros has no t and no difference.
         ratio = np.nan_to_num(null.ratio, copy=False, nan=0.0)
-        at = np.partition(ratio, place, axis=1)[:, place : place + 1]
-        trial = (ratio == at).argmax(axis=1)
-        delta[null.pairs] = np.sqrt(null.mean_square[np.arange(len(trial)), trial])
+        threshold = np.partition(ratio, index, axis=1)[:, index : index + 1]
+        sample = (ratio == threshold).argmax(axis=1)
+        delta[null.pairs] = np.sqrt(null.squared_mean[np.arange(len(sample)), sample])
     return p, delta
-
-
-@answers_in_kind
-def power_by_topics(
-    evaluation: EvaluationLike,
-    *,
-    sizes: Sequence[int] | None = None,
-    trials: int = 20,
-    measures: Any = None,
-    alpha: float = 0.05,
-    rng: Rng = 0,
-    B: int = 1000,
-) -> pd.DataFrame:
-    """Return discriminative power on subsets of the topics, a curve over their number.
-
-    Parameters
-    ----------
-    evaluation, measures, alpha, B
-        As of `discriminative_power`, by the bootstrap test.
-    sizes
-        Numbers of topics; by default about ten steps from five up to all. With very few topics the test finds too much.
-    trials
-        How many subsets of each size.
-    rng
-        A seed or a generator.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``measure, topics, power, low, high``: mean, lowest and highest power over the subsets.
-    """
-    _require_level(alpha)
-    require_samples(B)
-    require_samples(trials, "trials")
-    table = as_table(evaluation, measures)
-    pairs = table.pairs()
-    generator = random_generator(rng)
-    sizes = _sizes(sizes, 2, table.values.shape[2])
-    z = np.concatenate([z for _, z in table.differences(pairs)])
-    rows = []
-    for size in sizes:
-        power = np.empty((trials, len(table.measures)))
-        for trial in range(trials):
-            chosen = generator.choice(z.shape[1], size, replace=False)
-            p = bootstrap_p(z[:, chosen], bootstrap_counts(size, B, generator), False)
-            power[trial] = (p < alpha).reshape(len(table.measures), -1).mean(axis=1)
-        for number, measure in enumerate(table.measures):
-            mine = power[:, number]
-            rows.append((measure, size, mine.mean(), mine.min(), mine.max()))
-    return pd.DataFrame(rows, columns=["measure", "topics", "power", "low", "high"])
-
-
-def _sizes(sizes: Sequence[int] | None, least: int, most: int) -> list[int]:
-    """Return the sizes of subsets that were asked for, or about ten."""
-    if most < least:
-        raise IrdivError(f"subsets need at least {least} topics each, but there are only {most}.")
-    if sizes is None:
-        return list(dict.fromkeys(np.linspace(min(max(least, 5), most), most, 10).round().astype(int).tolist()))
-    wrong = [size for size in sizes if not isinstance(size, int | np.integer) or not least <= size <= most]
-    if wrong:
-        raise IrdivError(f"subsets have {least} to {most} topics here; found {wrong[0]}.")
-    return [int(size) for size in sizes]
-
-
-@answers_in_kind
-def swap_rates(
-    evaluation: EvaluationLike,
-    *,
-    sizes: Sequence[int] | None = None,
-    trials: int = 100,
-    bin_width: float = 0.01,
-    measures: Any = None,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return how often two sets of topics disagree on which of two runs is better (Voorhees and Buckley, SIGIR 2002).
-
-    Parameters
-    ----------
-    evaluation, measures
-        As of `discriminative_power`.
-    sizes
-        Numbers of topics in each of the two sets, at most half of all; by default some up to half.
-    trials
-        How many splits of each size.
-    bin_width
-        Comparisons are grouped by the difference on the first set, in steps of this width.
-    rng
-        A seed or a generator.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``measure, topics, low, high, comparisons, swaps, rate``, for differences from low up to high; comparisons
-        without a difference on either set are left out. The two sets of topics are disjoint.
-    """
-    if not isinstance(bin_width, int | float) or not bin_width > 0:
-        raise IrdivError(f"bin_width={bin_width!r} is not a width; give a number above 0.")
-    require_samples(trials, "trials")
-    table = as_table(evaluation, measures)
-    pairs = table.pairs()
-    generator = random_generator(rng)
-    sizes = _sizes(sizes, 1, table.values.shape[2] // 2)
-    z = np.stack([z for _, z in table.differences(pairs)])
-    rows = []
-    for size in sizes:
-        one, two = _split_means(z, size, trials, generator)
-        swapped = np.sign(one) * np.sign(two) < 0
-        counted = (one != 0) & (two != 0)
-        bins = np.floor(np.abs(one) / bin_width + 1e-9).astype(np.int64)
-        for number, measure in enumerate(table.measures):
-            mine = counted[number]
-            total = np.bincount(bins[number][mine])
-            swaps = np.bincount(bins[number][mine], weights=swapped[number][mine], minlength=len(total))
-            for step in np.flatnonzero(total):
-                ends = (step * bin_width, (step + 1) * bin_width)
-                rows.append((measure, size, *ends, int(total[step]), int(swaps[step]), swaps[step] / total[step]))
-    return pd.DataFrame(rows, columns=["measure", "topics", "low", "high", "comparisons", "swaps", "rate"])
-
-
-def _split_means(z: Floats, size: int, trials: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return mean differences on two disjoint sets of topics, ``[measure, pair, trial]``."""
-    order: Ints = generator.random((trials, z.shape[2])).argsort(axis=1)
-    member = np.zeros((2, trials, z.shape[2]))
-    np.put_along_axis(member[0], order[:, :size], 1.0, axis=1)
-    np.put_along_axis(member[1], order[:, size : 2 * size], 1.0, axis=1)
-    one, two = (z @ side.T / size for side in member)
-    return np.where(np.abs(one) <= NO_DIFFERENCE, 0.0, one), np.where(np.abs(two) <= NO_DIFFERENCE, 0.0, two)

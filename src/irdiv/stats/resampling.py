@@ -1,106 +1,106 @@
-"""Resampling of topics for many differences at once.
+"""Resampling of topics for many rows of differences at once.
 
 A bootstrap sample of n topics is a row of counts, how often each topic was drawn; the mean of a sample is then
-a product of counts and values, and all samples of all pairs of systems are one product of matrices.
+a product of counts and values, and all samples of all pairs of runs are one product of matrices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irdiv.errors import IrdivError
-from irdiv.evaluation import shown_progress
-from irdiv.kernels.lists import Bools, Floats, Ints
+from irdiv.progress import progress_bar
+from irdiv.stats.options import Rng, random_generator
+from irdiv.types import Bools, Floats, Ints
 
-Rng: TypeAlias = np.random.Generator | int | None
-
-CELLS = 16_000_000
+MAX_CELLS = 16_000_000
 """How many (sample, difference) cells are held at once; it bounds memory."""
-TIE = 1e-10
-"""Statistics that differ by less than this share of them are equal but for rounding."""
-_NO_SPREAD = 1e-13
-_TILE = 96
-_FEW = 12
-"""With fewer topics a sample of one topic only is not out of the question."""
+TIE_TOLERANCE = 1e-10
+"""Statistics whose relative difference is below this differ only by rounding."""
+_ZERO_TOLERANCE = 1e-13
+"""A mean or standard deviation below this, relative to the largest difference, is 0 but for rounding."""
+_MAX_CHUNK = 96
+_FEW_TOPICS = 12
+"""With fewer topics a sample may well hold one topic only."""
 
 Counts: TypeAlias = NDArray[np.uint16]
 """How often each topic is in each sample, ``[sample, topic]``."""
+Factors: TypeAlias = Floats | Counts
 
 
-def bootstrap_counts(n: int, B: int, rng: Rng) -> Counts:
-    """Return how often each of n topics is drawn in B samples of n, as ``[sample, topic]``."""
+def bootstrap_counts(n_topics: int, n_resamples: int, rng: Rng) -> Counts:
+    """Return how often each topic is drawn in each bootstrap sample, ``[sample, topic]``."""
     generator = random_generator(rng)
-    out = np.empty((B, n), dtype=np.uint16)
-    step = max(1, CELLS // n)
-    for start in range(0, B, step):
-        drawn = generator.integers(0, n, size=(min(step, B - start), n))
-        flat = drawn + n * np.arange(len(drawn))[:, None]
-        out[start : start + step] = np.bincount(flat.ravel(), minlength=drawn.size).reshape(drawn.shape)
-    return out
+    counts = np.empty((n_resamples, n_topics), dtype=np.uint16)
+    step = max(1, MAX_CELLS // n_topics)
+    for start in range(0, n_resamples, step):
+        drawn = generator.integers(0, n_topics, size=(min(step, n_resamples - start), n_topics))
+        flat = drawn + n_topics * np.arange(len(drawn))[:, None]
+        counts[start : start + step] = np.bincount(flat.ravel(), minlength=drawn.size).reshape(drawn.shape)
+    return counts
 
 
-def signs(n: int, B: int, rng: Rng) -> NDArray[np.int8]:
-    """Return all signs of n differences where there are at most B, else B at random, as ``[sample, topic]``."""
-    if n < 31 and 2**n <= B:
-        return np.where((np.arange(2**n)[:, None] >> np.arange(n)) & 1, -1, 1).astype(np.int8)
+def sign_flips(n_topics: int, n_resamples: int, rng: Rng) -> NDArray[np.int8]:
+    """Return all combinations of signs if they are at most n_resamples, else random ones, ``[sample, topic]``."""
+    if n_topics < 31 and 2**n_topics <= n_resamples:
+        return np.where((np.arange(2**n_topics)[:, None] >> np.arange(n_topics)) & 1, -1, 1).astype(np.int8)
     generator = random_generator(rng)
-    out = np.empty((B, n), dtype=np.int8)
-    step = max(1, CELLS // n)
-    for start in range(0, B, step):
-        drawn = generator.random((min(step, B - start), n)) < 0.5
-        out[start : start + step] = np.where(drawn, -1, 1)
-    return out
+    signs = np.empty((n_resamples, n_topics), dtype=np.int8)
+    step = max(1, MAX_CELLS // n_topics)
+    for start in range(0, n_resamples, step):
+        is_negative = generator.random((min(step, n_resamples - start), n_topics)) < 0.5
+        signs[start : start + step] = np.where(is_negative, -1, 1)
+    return signs
 
 
-def t_statistic(mean: Floats, spread: Floats, n: int) -> Floats:
-    """Return mean / (sd/√n); ±∞ where the sd is 0, and 0 where the mean is too."""
-    flat = spread == 0
-    t = np.divide(mean * np.sqrt(n), spread, out=np.zeros(len(mean)), where=~flat)
-    return np.where(flat & (mean != 0), np.copysign(np.inf, mean), t)
+def t_statistic(mean: Floats, sd: Floats, n: int) -> Floats:
+    """Return mean / (sd/√n); ±∞ where the sd is 0, and 0 where the mean is also 0."""
+    is_constant = sd == 0
+    t = np.divide(mean * np.sqrt(n), sd, out=np.zeros(len(mean)), where=~is_constant)
+    return np.where(is_constant & (mean != 0), np.copysign(np.inf, mean), t)
 
 
-def mean_and_spread(z: Floats) -> tuple[Floats, Floats]:
-    """Return the mean and the standard deviation of differences ``[pair, topic]``, 0 where they are all one."""
+def mean_and_sd(z: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each row of ``[pair, topic]``; those that are 0 but for rounding as 0."""
     mean = z.mean(axis=1)
-    spread = z.std(axis=1, ddof=1)
-    scale = np.abs(z).max(axis=1)
-    return np.where(np.abs(mean) <= _NO_SPREAD * scale, 0.0, mean), np.where(spread <= _NO_SPREAD * scale, 0.0, spread)
+    sd = z.std(axis=1, ddof=1)
+    tolerance = _ZERO_TOLERANCE * np.abs(z).max(axis=1)
+    return np.where(np.abs(mean) <= tolerance, 0.0, mean), np.where(sd <= tolerance, 0.0, sd)
 
 
-class Null(NamedTuple):
-    """Samples of some pairs under the null, both ``[pair, sample]``.
+class NullSamples(NamedTuple):
+    """Samples of some pairs under the null hypothesis, both arrays ``[pair, sample]``.
 
-    ``ratio`` is mean² over the mean of squares, of which t² = (n−1) · ratio / (1−ratio) is a rising function; it is 1,
-    or missing, for a sample of one value only, which has no t.
+    ``ratio`` is mean² over the mean of squares, of which t² = (n−1) · ratio / (1−ratio) is an increasing function; it
+    is 1, or NaN, for a sample of equal values, which has no t.
     """
 
     pairs: slice
-    mean_square: Floats
+    squared_mean: Floats
     ratio: Floats
 
 
-def null_samples(z: Floats, counts: Counts, progress: bool = False) -> Iterator[Null]:
-    """Yield the samples of all pairs, some pairs at a time, of differences shifted to the mean 0."""
+def null_samples(z: Floats, counts: Counts, progress: bool = False) -> Iterator[NullSamples]:
+    """Yield the samples of all pairs, some pairs at a time, of differences shifted to mean 0."""
     w = z - z.mean(axis=1, keepdims=True)
-    w[np.abs(w) <= _NO_SPREAD * np.abs(z).max(axis=1, keepdims=True)] = 0.0
-    drawn = _as_factors(counts)
-    for pairs in shown_progress(list(tiles(len(z), len(counts))), "pairs of runs", progress):
-        both = _products(np.concatenate([w[pairs], w[pairs] ** 2]) / z.shape[1], drawn)
+    w[np.abs(w) <= _ZERO_TOLERANCE * np.abs(z).max(axis=1, keepdims=True)] = 0.0
+    factors = _as_factors(counts)
+    for pairs in progress_bar(list(chunks(len(z), len(counts))), "pairs of runs", progress):
+        both = _products(np.concatenate([w[pairs], w[pairs] ** 2]) / z.shape[1], factors)
         mean, square = both[: len(both) // 2], both[len(both) // 2 :]
         np.multiply(mean, mean, out=mean)
         with np.errstate(invalid="ignore"):
             np.divide(mean, square, out=square)
-        yield Null(pairs, mean, square)
+        yield NullSamples(pairs, mean, square)
 
 
-def tiles(pairs: int, B: int) -> Iterator[slice]:
-    """Yield slices of pairs whose samples fit a processor's cache, and memory."""
-    step = max(1, min(_TILE, CELLS // B))
-    return (slice(start, min(start + step, pairs)) for start in range(0, pairs, step))
+def chunks(n_rows: int, n_resamples: int) -> Iterator[slice]:
+    """Yield slices of rows whose samples fit into the processor's cache, and into memory."""
+    step = max(1, min(_MAX_CHUNK, MAX_CELLS // n_resamples))
+    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
 
 def sample_means(z: Floats, counts: Counts) -> Floats:
@@ -108,79 +108,66 @@ def sample_means(z: Floats, counts: Counts) -> Floats:
     return _products(z / z.shape[1], _as_factors(counts))
 
 
-def _as_factors(counts: Counts) -> Any:
-    """Return counts as ``[topic, sample]``, and as floats where there are not too many."""
-    return counts.T.astype(np.float64) if counts.size <= CELLS else counts.T
+def _as_factors(counts: Counts) -> Factors:
+    """Return counts as ``[topic, sample]``, as floats unless they are too many."""
+    return counts.T.astype(np.float64) if counts.size <= MAX_CELLS else counts.T
 
 
-def _products(z: Floats, drawn: Any) -> Floats:
-    n, B = drawn.shape
-    if drawn.dtype == np.float64:
-        return z @ drawn
-    out = np.empty((len(z), B))
-    step = max(1, CELLS // n)
-    for start in range(0, B, step):
-        np.matmul(z, drawn[:, start : start + step].astype(np.float64), out=out[:, start : start + step])
-    return out
+def _products(z: Floats, factors: Factors) -> Floats:
+    n_topics, n_resamples = factors.shape
+    if factors.dtype == np.float64:
+        return z @ factors
+    products = np.empty((len(z), n_resamples))
+    step = max(1, MAX_CELLS // n_topics)
+    for start in range(0, n_resamples, step):
+        np.matmul(z, factors[:, start : start + step].astype(np.float64), out=products[:, start : start + step])
+    return products
 
 
-class Observed(NamedTuple):
-    """What was observed of each pair: the mean difference, the ratio that t belongs to, and whether there is a t."""
+class ObservedStatistics(NamedTuple):
+    """Statistics of each pair that samples are compared with; `NullSamples` defines the ratio."""
 
     mean: Floats
     ratio: Floats
     has_t: Bools
-    may_be_flat: Bools
-    """Whether a sample may be of one value only."""
+    samples_may_lack_t: Bools
 
 
-def observe(z: Floats) -> Observed:
-    """Return what samples are compared with, see `Null`."""
+def observed_statistics(z: Floats) -> ObservedStatistics:
+    """Return the statistics of each row of differences."""
     n = z.shape[1]
-    mean, spread = mean_and_spread(z)
-    t2 = t_statistic(mean, spread, n) ** 2
+    mean, sd = mean_and_sd(z)
+    t2 = t_statistic(mean, sd, n) ** 2
     # t² = (n−1) · ratio / (1−ratio)
     ratio = np.divide(t2, n - 1 + t2, out=np.ones(len(t2)), where=np.isfinite(t2))
-    return Observed(mean, ratio, spread > 0, _may_be_flat(z, n))
+    return ObservedStatistics(mean, ratio, sd > 0, _samples_may_lack_t(z))
 
 
-def far_from_null(observed: Observed, null: Null) -> Ints:
-    """Return how many samples of each pair are at least as far from 0 as what was observed.
+def count_extreme(observed: ObservedStatistics, null: NullSamples) -> Ints:
+    """Return how many samples of each pair are at least as far from 0 as the observed statistic.
 
-    They are compared by t, or by the mean where a sample, or what was observed, has no t.
+    They are compared by t, or by the mean where the sample or the observed differences have no t.
     """
-    far = null.ratio >= (observed.ratio[null.pairs] * (1 - TIE))[:, None]
-    flat = np.flatnonzero(observed.may_be_flat[null.pairs])
-    if len(flat):
-        mean, has_t = observed.mean[null.pairs][flat], observed.has_t[null.pairs][flat]
-        no_t = ~(null.ratio[flat] < 1 - _NO_SPREAD) | ~has_t[:, None]
-        by_mean = null.mean_square[flat] >= (mean**2 * (1 - TIE))[:, None]
-        far[flat] = np.where(no_t, by_mean, far[flat])
-    return far.view(np.uint8).sum(axis=1, dtype=np.int64)
+    is_extreme = null.ratio >= (observed.ratio[null.pairs] * (1 - TIE_TOLERANCE))[:, None]
+    rows = np.flatnonzero(observed.samples_may_lack_t[null.pairs])
+    if len(rows):
+        mean, has_t = observed.mean[null.pairs][rows], observed.has_t[null.pairs][rows]
+        lacks_t = ~(null.ratio[rows] < 1 - _ZERO_TOLERANCE) | ~has_t[:, None]
+        by_mean = null.squared_mean[rows] >= (mean**2 * (1 - TIE_TOLERANCE))[:, None]
+        is_extreme[rows] = np.where(lacks_t, by_mean, is_extreme[rows])
+    return is_extreme.view(np.uint8).sum(axis=1, dtype=np.int64)
 
 
-def _may_be_flat(z: Floats, n: int) -> Bools:
-    """Tell which pairs may have samples of one value only: those with few topics, or with equal differences."""
-    if n < _FEW:
+def _samples_may_lack_t(z: Floats) -> Bools:
+    """Return which pairs may have samples of equal values: those with few topics or with equal differences."""
+    if z.shape[1] < _FEW_TOPICS:
         return np.ones(len(z), dtype=bool)
-    in_order = np.sort(z, axis=1)
-    return (np.diff(in_order, axis=1) <= _NO_SPREAD * np.abs(z).max(axis=1, keepdims=True)).any(axis=1)
+    ascending = np.sort(z, axis=1)
+    return (np.diff(ascending, axis=1) <= _ZERO_TOLERANCE * np.abs(z).max(axis=1, keepdims=True)).any(axis=1)
 
 
-def share(count: Ints, B: int, plus_one: bool) -> Floats:
-    """Return count / B, or (count + 1) / (B + 1)."""
-    return np.asarray((count + 1.0) / (B + 1.0) if plus_one else count / float(B), dtype=np.float64)
-
-
-def random_generator(rng: Rng) -> np.random.Generator:
-    """Return a generator from a seed, or a generator as it is."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise IrdivError(f"rng={rng!r} is neither a seed, a whole number from 0, nor a numpy Generator.") from None
-
-
-def require_topics(n: int) -> None:
-    """Refuse a single topic, of which nothing can be inferred."""
-    if n < 2:
-        raise IrdivError(f"a test needs at least two topics, found {n}.")
+def p_values(n_extreme: Ints, n_resamples: int, plus_one: bool) -> Floats:
+    """Return c/B, or (c+1)/(B+1), for c extreme ones of B samples."""
+    return np.asarray(
+        (n_extreme + 1.0) / (n_resamples + 1.0) if plus_one else n_extreme / float(n_resamples), dtype=np.float64
+    )

@@ -1,0 +1,262 @@
+"""The layers of intent hierarchies: their nodes, which of them a run covers, and the scores of single layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import OrderedRun, RankedBlock, RankedHits, order_run
+from irdiv.checks import Integer, Optional, require
+from irdiv.errors import IrdivError
+from irdiv.frames.backends import returns_callers_frame
+from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.intents.layers import Layer, layers_of
+from irdiv.intents.trees import ROOT, trees_of
+from irdiv.measures.catalogue import registry
+from irdiv.measures.measure import Measure
+from irdiv.measures.spec import MeasuresLike, as_measure_list, parse
+from irdiv.types import Floats, Ints
+
+DEFAULT_CUTOFF = 20
+DEFAULT_MEASURES = ("I-rec", "D-nDCG", "D#-nDCG")
+
+
+class LayerOptions(NamedTuple):
+    """Which layers a hierarchy has, and how their nodes are weighted."""
+
+    rel: int
+    intents: str
+    hierarchy: str
+    weights: str | None
+
+    @classmethod
+    def checked(cls, *, hierarchy: str, weights: str | None, rel: int, intents: str) -> LayerOptions:
+        """Return the options, checked as parameters of a hierarchical measure are."""
+        measure = Measure(registry["D-nDCG-LA"], hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
+        values = measure.parameter_values()
+        return cls(values["rel"], values["intents"], values["hierarchy"], values["weights"])
+
+
+@returns_callers_frame
+def hierarchy_nodes(
+    qrels: QrelsLike | Collection,
+    *,
+    hierarchy: str = "EIH",
+    weights: str | None = None,
+    rel: int = 1,
+    intents: str = "relevant",
+) -> pd.DataFrame:
+    """Return the nodes of intent hierarchies, layer by layer, as the hierarchical measures use them.
+
+    Parameters
+    ----------
+    qrels
+        Diversity qrels with ``parent_id`` folded in by `irdiv.with_intents`, or a `Collection`. A topic without parents
+        is a tree of one layer.
+    hierarchy
+        ``"EIH"`` to extend leaves above the deepest layer down to it, ``"OIH"`` for trees as they are.
+    weights
+        ``"UT"``, ``"UB"``, ``"NT"`` or ``"NB"``; by default ``"NB"`` in topics with probabilities, else ``"UB"``.
+    rel
+        The smallest relevant grade.
+    intents
+        ``"relevant"`` to prune intents without a relevant document, ``"all"`` to keep every declared one.
+
+    Returns
+    -------
+    DataFrame
+        ``query_id, layer, node_id, parent_id, leaf, weight, relevant``: a row for each node of each layer.
+        ``relevant`` is the number of relevant documents. A leaf that is extended has a row in each layer, with itself
+        as its parent.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irdiv
+    >>> rows = [("77", "sale", "a", 1), ("77", "parts", "b", 1), ("77", "animal", "c", 1)]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    >>> tree = {"tractors": ["sale", "parts"], "animal": None}
+    >>> qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"77": tree}))
+    >>> irdiv.analysis.hierarchy_nodes(qrels)[["layer", "node_id", "parent_id", "leaf", "weight", "relevant"]].round(3)
+       layer   node_id parent_id   leaf  weight  relevant
+    0      1    animal      None   True   0.333         1
+    1      1  tractors      None  False   0.667         2
+    2      2    animal    animal   True   0.333         1
+    3      2     parts  tractors   True   0.333         1
+    4      2      sale  tractors   True   0.333         1
+    """
+    options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
+    return _node_frame(_with_intents(qrels), options)
+
+
+@returns_callers_frame
+def node_coverage(
+    qrels: QrelsLike | Collection,
+    run: RunLike,
+    *,
+    hierarchy: str = "EIH",
+    weights: str | None = None,
+    rel: int = 1,
+    intents: str = "relevant",
+    cutoff: int | None = DEFAULT_CUTOFF,
+) -> pd.DataFrame:
+    """Return the nodes of intent hierarchies, with the first rank at which a run covers each.
+
+    Parameters
+    ----------
+    qrels, hierarchy, weights, rel, intents
+        As of `hierarchy_nodes`.
+    run
+        A run in any form that `irdiv.evaluate` takes.
+    cutoff
+        The last rank that is searched; None for the whole list.
+
+    Returns
+    -------
+    DataFrame
+        As of `hierarchy_nodes`, with ``rank``, that of the first document relevant to the node; missing where no
+        document down to the cutoff is.
+    """
+    options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
+    return coverage_and_scores(_with_intents(qrels), run, (), options, cutoff)[0]
+
+
+@returns_callers_frame
+def layer_scores(
+    qrels: QrelsLike | Collection,
+    run: RunLike,
+    measures: MeasuresLike | None = None,
+    *,
+    hierarchy: str = "EIH",
+    weights: str | None = None,
+    rel: int = 1,
+    intents: str = "relevant",
+    cutoff: int | None = DEFAULT_CUTOFF,
+) -> pd.DataFrame:
+    """Return how well a run covers each layer of intent hierarchies, by flat diversity measures.
+
+    Parameters
+    ----------
+    qrels, run, hierarchy, weights, rel, intents, cutoff
+        As of `node_coverage`.
+    measures
+        Flat diversity measures, for which the nodes of a layer are the intents; by default I-rec, D-nDCG and D#-nDCG at
+        the cutoff. A measure has its own ``rel``, ``intents`` and cutoff.
+
+    Returns
+    -------
+    DataFrame
+        A row for each topic and layer: ``query_id, layer, nodes, covered``, the counts of all and of covered nodes, and
+        a column for each measure.
+    """
+    options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
+    return coverage_and_scores(_with_intents(qrels), run, measures, options, cutoff)[1]
+
+
+def coverage_and_scores(
+    collection: Collection, run: RunLike, measures: MeasuresLike | None, options: LayerOptions, cutoff: int | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the frames of `node_coverage` and `layer_scores`, for which the run is read once."""
+    require(Optional(Integer(1)), cutoff=cutoff)
+    flat_measures = _flat_measures(measures, cutoff)
+    ordered = order_run(collection, run)
+    nodes = _node_frame(collection, options, ordered.hits(depth=cutoff))
+    nodes["rank"] = nodes["rank"].astype("Int64").where(nodes["rank"] > 0)
+    by_layer = nodes.groupby(["query_id", "layer"], as_index=False, sort=False)
+    table = by_layer.agg(nodes=("node_id", "size"), covered=("rank", "count"))
+    for measure in flat_measures:
+        table[str(measure)] = _scores(measure, ordered, options)
+    return nodes, table
+
+
+def _with_intents(qrels: QrelsLike | Collection) -> Collection:
+    collection = Collection.of(qrels)
+    collection.require_intents("a hierarchy")
+    return collection
+
+
+def _flat_measures(measures: MeasuresLike | None, cutoff: int | None) -> list[Measure]:
+    if measures is None:
+        measures = [f"{name}@{cutoff}" if cutoff is not None else name for name in DEFAULT_MEASURES]
+    return [_flat_measure(parse(spec)) for spec in as_measure_list(measures)]
+
+
+def _flat_measure(measure: ir_measures.Measure) -> Measure:
+    if isinstance(measure, Measure):
+        declaration = measure.declaration
+        if declaration.needs_intents and declaration.on_layers and "hierarchy" not in declaration.by_name:
+            return measure
+    raise IrdivError(f"{measure} does not score single layers; give a flat diversity measure, such as D#-nDCG@20.")
+
+
+def _node_frame(collection: Collection, options: LayerOptions, hits: RankedHits | None = None) -> pd.DataFrame:
+    """Return the nodes by topic and layer; with a run also the first rank that covers each, 0 where none does."""
+    parts = []
+    for block in collection.blocks:
+        ranked = None if hits is None else RankedBlock.from_hits(block, hits)
+        for depth, layer in enumerate(layers_of(block, *options).layers, 1):
+            parts.append(_layer_nodes(layer, depth, options.rel, ranked))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    by_topic = np.argsort(columns["topic"], kind="stable")
+    topic, node, parent, layer_depth = (columns.pop(name)[by_topic] for name in ("topic", "node", "parent", "layer"))
+    ids = {
+        "query_id": collection.topics[topic],
+        "layer": layer_depth,
+        "node_id": collection.intents[node],
+        "parent_id": pd.Series(np.where(parent == ROOT, None, collection.intents[parent]), dtype=object),
+        "leaf": ~trees_of(collection).inner[node],
+    }
+    return pd.DataFrame({**ids, **{name: values[by_topic] for name, values in columns.items()}})
+
+
+def _layer_nodes(layer: Layer, depth: int, rel: int, ranked: RankedBlock | None) -> dict[str, Ints | Floats]:
+    """Return the nodes of the layer at some depth, 1 for the first, as numeric columns by name."""
+    topic, column = np.nonzero(layer.nodes >= 0)
+    node = layer.nodes[topic, column]
+    relevant = np.count_nonzero(layer.grades[layer.relevant_rows] >= rel, axis=1)
+    ancestor = trees_of(layer.collection).ancestor
+    nodes = {
+        "topic": layer.start + topic,
+        "layer": np.full(len(topic), depth),
+        "node": node,
+        "parent": ancestor[node, depth - 2] if depth > 1 else np.full(len(node), ROOT),
+        "weight": layer.node_weight[topic, column],
+        "relevant": relevant[topic, column],
+    }
+    if ranked is not None:
+        nodes["rank"] = _first_ranks(ranked.with_intents_of(layer), rel)[topic, column]
+    return nodes
+
+
+def _first_ranks(ranked: RankedBlock, rel: int) -> Ints:
+    """Return the rank of the first document relevant to each node, ``[topic, node]``; 0 for none."""
+    relevant = ranked.relevant(rel)
+    rank = np.take_along_axis(ranked.rank, relevant.argmax(axis=2), axis=1)
+    return np.where(relevant.any(axis=2), rank, 0)
+
+
+def _scores(measure: Measure, ordered: OrderedRun, options: LayerOptions) -> Floats:
+    """Return a measure's score of each layer of each topic, in one array; its own parameters select the intents."""
+    values = measure.parameter_values()
+    own_options = options._replace(rel=values["rel"], intents=values.get("intents", "relevant"))
+    flat_values = values.replace(renormalize=True)
+    hits = ordered.hits(judged_only=values.get("judged_only", False), depth=measure.cutoff)
+    parts = []
+    for block in ordered.collection.blocks:
+        ranked = RankedBlock.from_hits(block, hits)
+        on_layers = [ranked.with_intents_of(layer) for layer in layers_of(block, *own_options).layers]
+        by_layer = [measure.declaration.score(on_layer, flat_values, measure.cutoff) for on_layer in on_layers]
+        parts.append(_in_order_of_topics(by_layer, layers_of(block, *options).height))
+    return np.concatenate(parts)
+
+
+def _in_order_of_topics(by_layer: Sequence[Floats], height: Ints) -> Floats:
+    """Return scores in one array, topic by topic; missing where a topic has more layers than were scored."""
+    scores = np.full((len(height), max(int(height.max(initial=0)), len(by_layer))), np.nan)
+    scores[:, : len(by_layer)] = np.transpose(by_layer)
+    return scores[np.arange(scores.shape[1]) < height[:, None]]

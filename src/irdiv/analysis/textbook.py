@@ -1,0 +1,212 @@
+"""Evaluation of a ranked list as in textbooks: curves over recall and rank, and counts.
+
+Documents have their highest grade over intents. The references are to Baeza-Yates and Ribeiro-Neto, Modern Information
+Retrieval, chapter 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, overload
+
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.blocks import JudgedBlock
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import RankedBlock, order_run
+from irdiv.checks import Gain, Integer, Number, choice, require
+from irdiv.frames.backends import FrameT, FrameT_co, common_backend, from_pandas, returns_callers_frame
+from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.frames.runs import named_runs
+from irdiv.kernels.lists import jarvelin_kekalainen_discount, safe_divide
+from irdiv.measures.base import gain_table
+from irdiv.types import Floats, Ints, Objects
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+RECALL_LEVELS = np.arange(11) / 10
+
+
+class _GradedHits(NamedTuple):
+    """The relevant documents of a run's lists for a block of topics, as ``[topic, hit]``."""
+
+    block: JudgedBlock
+    rank: Ints
+    grade: Ints
+    length: Ints
+    """How many documents each list has, relevant or not."""
+
+    @property
+    def topics(self) -> Objects:
+        return self.block.collection.topics[self.block.start : self.block.stop]
+
+    @property
+    def judged_grades(self) -> Ints:
+        """The grades of all relevant documents, in the list or not, as ``[topic, document]``."""
+        return self.block.grades[self.block.relevant_rows].max(axis=2)
+
+
+def _graded_hits(collection: Collection, run: RunLike) -> Iterator[_GradedHits]:
+    hits = order_run(collection, run).hits()
+    for block in collection.blocks:
+        ranked = RankedBlock.from_hits(block, hits)
+        yield _GradedHits(block, ranked.rank, ranked.grades.max(axis=1), ranked.length)
+
+
+@returns_callers_frame
+def interpolated_precision(
+    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
+) -> pd.DataFrame:
+    """Return interpolated precision at the 11 standard recall levels, for each run and topic.
+
+    P(r_j) is the highest precision at any recall of r_j or more, as in trec_eval, which however accepts 2 of 3
+    documents as a recall of 0.7 by a rounding error. The mean over topics is
+    ``frame.groupby(["run", "recall"])["precision"].mean()``.
+
+    Returns
+    -------
+    DataFrame
+        ``run, query_id, recall, precision``.
+    """
+    require(Integer(1), rel=rel)
+    collection, parts = Collection.of(qrels), []
+    for name, run in named_runs(runs).items():
+        for hits in _graded_hits(collection, run):
+            relevant = hits.grade >= rel
+            found = np.cumsum(relevant, axis=1)
+            precision = np.where(relevant, found / hits.rank, 0.0)
+            R = np.count_nonzero(hits.judged_grades >= rel, axis=1)
+            needed = np.ceil(RECALL_LEVELS * R[:, None] - 1e-9)
+            reached = (found[:, None, :] >= needed[:, :, None]) & (R > 0)[:, None, None]
+            best = np.where(reached, precision[:, None, :], 0.0).max(axis=2)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "run": name,
+                        "query_id": np.repeat(hits.topics, len(RECALL_LEVELS)),
+                        "recall": np.tile(RECALL_LEVELS, len(best)),
+                        "precision": best.ravel(),
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class GainVectors(Generic[FrameT_co]):
+    """Cumulated gain by rank, of each topic and in the mean."""
+
+    topics: FrameT_co
+    """``query_id, rank, gain, cg, dcg, ideal_cg, ideal_dcg``."""
+    means: FrameT_co
+    """``rank, cg, dcg, ideal_cg, ideal_dcg``, means over topics; ``ncg, ndcg``, ratios of these means; and ``mean_ncg,
+    mean_ndcg``, means of the topics' ratios."""
+
+
+@overload
+def gain_vectors(  # type: ignore[overload-overlap]
+    qrels: FrameT,
+    run: RunLike,
+    *,
+    cutoff: int = ...,
+    b: float = ...,
+    gain: str | Mapping[int, float] = ...,
+    ideal: Literal["judged", "retrieved"] = ...,
+) -> GainVectors[FrameT]: ...
+@overload
+def gain_vectors(
+    qrels: QrelsLike | Collection,
+    run: RunLike,
+    *,
+    cutoff: int = ...,
+    b: float = ...,
+    gain: str | Mapping[int, float] = ...,
+    ideal: Literal["judged", "retrieved"] = ...,
+) -> GainVectors[pd.DataFrame]: ...
+def gain_vectors(
+    qrels: QrelsLike | Collection,
+    run: RunLike,
+    *,
+    cutoff: int = 15,
+    b: float = 2.0,
+    gain: str | Mapping[int, float] = "linear",
+    ideal: Literal["judged", "retrieved"] = "judged",
+) -> GainVectors[IntoDataFrame]:
+    """Return the vectors of gain, CG and DCG by rank, and those of the ideal list.
+
+    Parameters
+    ----------
+    qrels, run
+        In any form that `irdiv.evaluate` takes.
+    cutoff
+        The last rank.
+    b
+        The base of the discount: none below rank b, 1/log_b r from there.
+    gain
+        ``"linear"``, ``"exp"``, or a mapping from grade to gain.
+    ideal
+        ``"judged"`` for all relevant documents by gain, or ``"retrieved"`` for those of the list itself, sorted, as in
+        the textbook's example.
+    """
+    require(Integer(1), cutoff=cutoff)
+    require(choice("judged", "retrieved"), ideal=ideal)
+    collection = Collection.of(qrels)
+    gain_of_grade = gain_table(require(Gain(), gain=gain), collection.positive_grades)
+    base = require(Number(1, 1e6, open_low=True), b=b)
+    discount = jarvelin_kekalainen_discount(cutoff, base)[1 : cutoff + 1]
+    gains, ideal_gains = [], []
+    for hits in _graded_hits(collection, run):
+        G = np.zeros((len(hits.rank), cutoff))
+        topic, hit = np.nonzero((hits.rank <= cutoff) & (hits.grade > 0))
+        G[topic, hits.rank[topic, hit] - 1] = gain_of_grade[hits.grade[topic, hit]]
+        gains.append(G)
+        ideal_gains.append(_sorted_gains(G if ideal == "retrieved" else gain_of_grade[hits.judged_grades], cutoff))
+    G, IG = np.concatenate(gains), np.concatenate(ideal_gains)
+    curves = {
+        "cg": np.cumsum(G, axis=1),
+        "dcg": np.cumsum(G * discount, axis=1),
+        "ideal_cg": np.cumsum(IG, axis=1),
+        "ideal_dcg": np.cumsum(IG * discount, axis=1),
+    }
+    ranks = np.arange(1, cutoff + 1)
+    rows = {"query_id": np.repeat(collection.topics, cutoff), "rank": np.tile(ranks, len(G)), "gain": G.ravel()}
+    topics = pd.DataFrame({**rows, **{name: curve.ravel() for name, curve in curves.items()}})
+    means = pd.DataFrame({"rank": ranks, **{name: curve.mean(axis=0) for name, curve in curves.items()}})
+    for name in ("cg", "dcg"):
+        means[f"n{name}"] = safe_divide(means[name].to_numpy(), means[f"ideal_{name}"].to_numpy())
+        means[f"mean_n{name}"] = safe_divide(curves[name], curves[f"ideal_{name}"]).mean(axis=0)
+    backend = common_backend(qrels)
+    return GainVectors(from_pandas(topics, backend), from_pandas(means, backend))
+
+
+def _sorted_gains(gain: Floats, length: int) -> Floats:
+    """Return the gains of each row in falling order, cut or filled with zeros to a length."""
+    falling = -np.sort(-gain, axis=1)[:, :length]
+    return np.pad(falling, ((0, 0), (0, length - falling.shape[1])))
+
+
+@returns_callers_frame
+def retrieval_counts(
+    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
+) -> pd.DataFrame:
+    """Return counts over topics, as trec_eval prints them: ``run, topics, retrieved, relevant_retrieved, relevant``.
+
+    Topics are those of the qrels; those of a run without judgments are not counted.
+    """
+    require(Integer(1), rel=rel)
+    collection, rows = Collection.of(qrels), []
+    for name, run in named_runs(runs).items():
+        blocks = list(_graded_hits(collection, run))
+        rows.append(
+            (
+                name,
+                len(collection.topics),
+                sum(int(hits.length.sum()) for hits in blocks),
+                sum(int(np.count_nonzero(hits.grade >= rel)) for hits in blocks),
+                sum(int(np.count_nonzero(hits.judged_grades >= rel)) for hits in blocks),
+            )
+        )
+    return pd.DataFrame(rows, columns=["run", "topics", "retrieved", "relevant_retrieved", "relevant"])

@@ -1,0 +1,136 @@
+"""Consecutive topics of a collection as padded arrays, the form in which kernels take them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from irdiv.arrays.compiled import CompiledQrels
+from irdiv.arrays.memo import Memo
+from irdiv.arrays.padding import argsort_by_topic, pad
+from irdiv.errors import IrdivError
+from irdiv.frames.ids import argsort_ids
+from irdiv.kernels.lists import ordered_sum, safe_divide
+from irdiv.types import Bools, Floats, Ints
+
+
+class JudgedBlock(Memo):
+    """Topics ``start`` to ``stop`` of a collection as padded arrays; what runs share is computed once and kept."""
+
+    def __init__(self, collection: CompiledQrels, start: int, stop: int) -> None:
+        super().__init__()
+        self.collection = collection
+        self.start, self.stop = start, stop
+        self.row_base = int(collection.row_start[start])
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @cached_property
+    def grades(self) -> Ints:
+        """Grades as ``[row, intent]``: a row for each relevant document, then one of zeros that padding points at."""
+        c, judged = self.collection, self.grade_slice
+        grades = np.zeros(
+            (int(c.row_start[self.stop]) - self.row_base + 1, self.intents_per_topic.max()), dtype=np.int64
+        )
+        grades[c.grade_row[judged] - self.row_base, c.grade_intent[judged]] = c.grade[judged]
+        return grades
+
+    @property
+    def grade_slice(self) -> slice:
+        """The grades of the block in the arrays of the collection."""
+        return slice(*self.collection.grade_start[[self.start, self.stop]])
+
+    @cached_property
+    def relevant_rows(self) -> Ints:
+        """Rows of `grades` of the relevant documents as ``[topic, document]``, in arbitrary order."""
+        return pad(np.arange(len(self.grades) - 1), self._relevant_per_topic, fill=len(self.grades) - 1)
+
+    @cached_property
+    def relevant_rows_by_id(self) -> Ints:
+        """Rows of `grades` of the relevant documents as ``[topic, document]``, ordered by doc id."""
+        rows = np.arange(len(self.grades) - 1)
+        by_id = argsort_ids(self.collection.relevant_doc_ids(self.row_base + rows))
+        topic = np.repeat(np.arange(len(self)), self._relevant_per_topic)
+        return pad(by_id[argsort_by_topic(topic[by_id])], self._relevant_per_topic, fill=len(rows))
+
+    @property
+    def _relevant_per_topic(self) -> Ints:
+        return np.diff(self.collection.row_start[self.start : self.stop + 1])
+
+    def eligible_intents(self, rel: int, intents: str) -> Bools:
+        """Return which intents count, ``[topic, intent]``.
+
+        These are the intents with a document of grade ``rel`` or more, and all declared ones with ``intents="all"``.
+        """
+        return self.cached(_counted_intents, rel, intents)
+
+    def eligible_intent_count(self, rel: int, intents: str) -> Ints:
+        """Return the number of eligible intents of each topic."""
+        return np.count_nonzero(self.eligible_intents(rel, intents), axis=1)
+
+    @cached_property
+    def navigational(self) -> Bools:
+        """Which intents are navigational, ``[topic, intent]``."""
+        return pad(self.collection.intent_navigational[self.intent_slice], self.intents_per_topic, fill=False)
+
+    @cached_property
+    def best_grade(self) -> Ints:
+        """The highest grade of each intent, ``[topic, intent]``."""
+        return self.grades[self.relevant_rows].max(axis=1)
+
+    def intent_weights(self, rel: int, intents: str, renormalize: bool) -> Floats:
+        """Return Pr(i|q) of the intents that count, ``[topic, intent]``; 0 for the others."""
+        return self.cached(_intent_weights, rel, intents, renormalize)
+
+    @property
+    def intent_slice(self) -> slice:
+        """The intents of the block in the arrays of the collection."""
+        start = self.collection.intent_start
+        return slice(start[self.start], start[self.stop])
+
+    @property
+    def intents_per_topic(self) -> Ints:
+        """The count of all intents of each topic."""
+        return np.diff(self.collection.intent_start[self.start : self.stop + 1])
+
+    def raise_if_missing_probabilities(self, missing: Bools) -> None:
+        """Raise an error for the first intent whose probability is missing; one flag for each intent."""
+        if missing.any():
+            c = self.collection
+            raise IrdivError(
+                f"{c.describe_intent(c.intent_start[self.start] + np.argmax(missing))} counts but has no probability, "
+                "while other intents of the topic have one; give the probabilities of all intents, with ids spelled as "
+                "in the qrels, or of none for uniform ones."
+            )
+
+    def raise_if_zero_weights(self, zero: Bools) -> None:
+        """Raise an error for the first topic whose intents all have the probability 0; one flag for each topic."""
+        if zero.any():
+            topic = self.collection.topics[self.start + np.flatnonzero(zero)[0]]
+            raise IrdivError(
+                f"all intents that count in topic {topic!r} have the probability 0; raise one of them, or leave the "
+                "probabilities out for uniform ones."
+            )
+
+
+def _counted_intents(block: JudgedBlock, rel: int, intents: str) -> Bools:
+    counted = block.collection.intent_best_grade[block.intent_slice] >= rel
+    if intents == "all":
+        counted = counted | block.collection.intent_declared[block.intent_slice]
+    return pad(counted, block.intents_per_topic, fill=False)
+
+
+def _intent_weights(block: JudgedBlock, rel: int, intents: str, renormalize: bool) -> Floats:
+    counted, sizes = block.eligible_intents(rel, intents), block.intents_per_topic
+    probability = pad(block.collection.intent_probability[block.intent_slice], sizes, fill=np.nan)
+    missing = counted & np.isnan(probability)
+    uniform = missing.sum(axis=1) == counted.sum(axis=1)
+    inside = np.arange(sizes.max(initial=1)) < sizes[:, None]
+    block.raise_if_missing_probabilities(missing[inside] & ~np.repeat(uniform, sizes))
+    weight = np.where(counted & ~np.isnan(probability), probability, 0.0)
+    weight[uniform] = counted[uniform]
+    total = ordered_sum(weight)
+    block.raise_if_zero_weights(counted.any(axis=1) & (total == 0))
+    return safe_divide(weight, np.where(uniform | renormalize, total, 1.0)[:, None])

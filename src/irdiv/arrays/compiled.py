@@ -1,0 +1,266 @@
+"""Qrels as arrays: the topics, the intents of each topic and the grades of relevant documents."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from irdiv.arrays.memo import Memo
+from irdiv.arrays.padding import argsort_by_topic
+from irdiv.arrays.pairs import PairIndex, find_duplicates
+from irdiv.errors import IrdivError
+from irdiv.frames.checked import QrelsColumns
+from irdiv.frames.columns import PLACEHOLDER_DOC_ID
+from irdiv.frames.hashes import hash_ids
+from irdiv.frames.ids import Ids, factorize_grouped, natural_argsort
+from irdiv.types import Bools, Floats, Hashes, Ints, Objects
+
+
+class CompiledQrels(Memo):
+    """Qrels as arrays, in which topics and intents are indices.
+
+    Attributes
+    ----------
+    topics, topic_ids
+        The ids of topics in natural order, as an array of objects and as one of Arrow.
+    has_intents
+        Whether the qrels have intents; without, each topic has one intent with the id ``""``.
+    max_grade
+        The highest grade of the scale.
+    positive_grades
+        The grades above 0 that occur, ascending.
+    intents, intent_topic, intent_start
+        The id and the topic of each intent, ordered by topic and then naturally; the intents of topic t are those from
+        ``intent_start[t]`` to ``intent_start[t + 1]``.
+    intent_probability, intent_parent, intent_navigational, intent_best_grade
+        What the qrels state about each intent: NaN for a missing probability, None for a missing parent;
+        ``intent_parent`` is None if there is no such column.
+    intent_has_info
+        Whether some row has a probability, type, parent or description of the intent.
+    intent_declared
+        Whether the intent counts with ``intents="all"``.
+    row_start
+        Relevant documents are rows, ordered by topic; those of topic t are from ``row_start[t]`` to
+        ``row_start[t + 1]``.
+    grade, grade_row, grade_intent, grade_start
+        Each grade above 0 with its row and its intent, counted from 0 within the topic; ordered by topic as above.
+    """
+
+    def __init__(self, columns: QrelsColumns) -> None:
+        super().__init__()
+        topic, self.topic_ids = _sort_naturally(*factorize_grouped(columns.query))
+        self.topics: Objects = np.asarray(self.topic_ids, dtype=object)
+        intent = self._compile_intents(topic, columns)
+        rows, hashes = self._judgment_rows(intent, topic, columns)
+        docs, grade = columns.doc, columns.grade
+        if rows is not None:
+            docs, intent, topic, grade = docs.take(rows), intent.take(rows), topic.take(rows), grade.take(rows)
+        self._judged_topic, self._judged_doc, self._judged_grade = topic, docs, grade
+        self.positive_grades: Ints = np.flatnonzero(np.bincount(np.maximum(grade, 0), minlength=1)[1:]) + 1
+        self.max_grade = max(int(self.positive_grades.max(initial=0)), columns.max_grade)
+        self._compile_relevant(intent, topic, docs, grade, hashes)
+
+    def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
+        """Set the attributes of intents; return the index of each row's intent."""
+        self.has_intents = columns.intent is not None
+        if columns.intent is None:
+            code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
+        else:
+            code, ids = _sort_naturally(*factorize_grouped(columns.intent))
+            names = np.asarray(ids, dtype=object)
+        pair, intent = _unique_inverse(topic * len(names) + code, len(self.topics) * len(names))
+        self.intent_topic: Ints = pair // len(names)
+        self.intents: Objects = names[pair % len(names)]
+        self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
+        self.intent_probability = self._probability_of_intents(intent, columns.probability)
+        self.intent_parent = self._value_of_intents(intent, columns.parent, "parents")
+        self.intent_navigational = self._is_navigational(self._value_of_intents(intent, columns.type, "types"))
+        self.intent_has_info = np.zeros(len(self.intents), dtype=bool)
+        self.intent_has_info[intent[columns.has_intent_info]] = True
+        self.intent_declared = self._is_declared()
+        return intent
+
+    def _is_navigational(self, types: Objects | None) -> Bools:
+        if types is None:
+            return np.zeros(len(self.intents), dtype=bool)
+        unknown = next((i for i, type_ in enumerate(types) if type_ not in (None, "inf", "nav")), None)
+        if unknown is not None:
+            raise IrdivError(
+                f"{self.describe_intent(unknown)} has the type {types[unknown]!r}; a type is 'inf' or 'nav'."
+            )
+        navigational: Bools = types == "nav"
+        return navigational
+
+    def _is_declared(self) -> Bools:
+        """Return which intents are declared: those with info, or all of a topic that has no intent with info.
+
+        Inner nodes of a hierarchy are not intents of their own.
+        """
+        topic_has_info = np.zeros(len(self.topics), dtype=bool)
+        topic_has_info[self.intent_topic[self.intent_has_info]] = True
+        # TREC's qrels have judged documents that are relevant to no intent under a subtopic 0, which is not an intent.
+        declared = self.intent_has_info | (~topic_has_info[self.intent_topic] & (self.intents != "0"))
+        if self.intent_parent is None:
+            return declared
+        has_parent = self.intent_parent != None  # noqa: E711 (element by element)
+        parents = set(zip(self.intent_topic[has_parent].tolist(), self.intent_parent[has_parent], strict=True))
+        nodes = zip(self.intent_topic.tolist(), self.intents, strict=True)
+        return declared & ~np.fromiter((node in parents for node in nodes), dtype=bool, count=len(declared))
+
+    def _value_of_intents(self, intent: Ints, given: Objects | None, name: str) -> Objects | None:
+        """Return the one value that the rows of each intent have, None if all are missing; two values are an error."""
+        if given is None:
+            return None
+        values = np.full(len(self.intents), None, dtype=object)
+        is_given = given != None  # noqa: E711 (element by element)
+        values[intent[is_given]] = given[is_given]
+        differ = np.flatnonzero(is_given & (values[intent] != given))
+        if len(differ):
+            raise self._two_values_error(intent[differ[0]], name, repr(given[differ[0]]), values)
+        return values
+
+    def _probability_of_intents(self, intent: Ints, given: Floats | None) -> Floats:
+        values = np.full(len(self.intents), np.nan)
+        if given is None:
+            return values
+        is_given = ~np.isnan(given)
+        values[intent[is_given]] = given[is_given]
+        differ = np.flatnonzero(is_given & (values[intent] != given))
+        if len(differ):
+            raise self._two_values_error(intent[differ[0]], "probabilities", str(given[differ[0]]), values)
+        negative = np.flatnonzero(values < 0)
+        if len(negative):
+            first = negative[0]
+            raise IrdivError(f"{self.describe_intent(first)} has the probability {values[first]}; give 0 or more.")
+        return values
+
+    def _two_values_error(self, intent: int, name: str, one: str, values: Objects | Floats) -> IrdivError:
+        two = repr(values[intent : intent + 1].tolist()[0])
+        return IrdivError(
+            f"{self.describe_intent(intent)} has two {name}, {one} and {two}; give every row of an intent the same."
+        )
+
+    def describe_intent(self, index: int) -> str:
+        """Return the text by which errors name an intent."""
+        return f"intent {self.intents[index]!r} of topic {self.topics[self.intent_topic[index]]!r}"
+
+    def _judgment_rows(self, intent: Ints, topic: Ints, columns: QrelsColumns) -> tuple[Ints | None, Hashes]:
+        """Return the rows to keep, None for all, and the hashes of their documents.
+
+        Repeated rows and placeholders of intents are left out; two grades for the same thing are an error.
+        """
+        docs, hashes = columns.doc, hash_ids(columns.doc)
+        repeated = find_duplicates(docs, intent, hashes)
+        if len(repeated):
+            self._raise_if_contradicting(repeated, intent, topic, docs, columns.grade)
+        placeholders = np.flatnonzero(pc.equal(docs, PLACEHOLDER_DOC_ID).to_numpy(zero_copy_only=False))
+        if len(repeated) + len(placeholders) == 0:
+            return None, hashes
+        rows = np.delete(np.arange(len(docs)), np.concatenate([repeated, placeholders]))
+        return rows, hashes.take(rows)
+
+    def _raise_if_contradicting(self, repeated: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:
+        pairs = PairIndex(intent, docs)
+        first = pairs.first_rows[pairs.inverse[repeated]]
+        differ = np.flatnonzero(grade[repeated] != grade[first])
+        if len(differ):
+            one, two = first[differ[0]], repeated[differ[0]]
+            which = f" for intent {self.intents[intent[one]]!r}" if self.has_intents else ""
+            hint = " Keep one row for each topic, intent and document." if self.has_intents else _LOST_INTENTS
+            raise IrdivError(
+                f"the qrels contradict themselves: document {docs[one].as_py()!r} of topic "
+                f"{self.topics[topic[one]]!r} has the grades {grade[one]} and {grade[two]}{which} "
+                f"(contradictions in all: {len(differ)}).{hint}"
+            )
+
+    def _compile_relevant(self, intent: Ints, topic: Ints, docs: Ids, grade: Ints, hashes: Hashes) -> None:
+        """Set the rows of relevant documents, and the grades above 0."""
+        relevant = np.flatnonzero(grade > 0)
+        relevant = relevant.take(argsort_by_topic(topic.take(relevant)))
+        intent, topic, grade = intent.take(relevant), topic.take(relevant), grade.take(relevant)
+        topic_edges = np.arange(len(self.topics) + 1)
+        self._relevant = PairIndex(topic, docs.take(relevant), hashes.take(relevant))
+        self.row_start = np.searchsorted(topic.take(self._relevant.first_rows), topic_edges)
+        self.grade_start = np.searchsorted(topic, topic_edges)
+        self.grade_row: Ints = self._relevant.inverse
+        self.grade_intent: Ints = intent - self.intent_start.take(topic)
+        self.grade: Ints = grade
+        best = np.zeros(len(self.intents), dtype=np.int64)
+        np.maximum.at(best, intent, grade)
+        self.intent_best_grade: Ints = best
+
+    @property
+    def topics_without_relevant(self) -> Objects:
+        """The ids of topics without a relevant document."""
+        return self.topics[np.diff(self.row_start) == 0]
+
+    def require_intents(self, purpose: object) -> None:
+        """Raise an error if the qrels have no intents; ``purpose``, such as a measure, needs them."""
+        if not self.has_intents:
+            raise IrdivError(
+                f"{purpose} needs intents, but the qrels have no intent column, or it is 0 throughout as in ad hoc "
+                f"qrels.{_LOST_INTENTS}"
+            )
+
+    @cached_property
+    def topic_index(self) -> dict[str, int]:
+        """A mapping from topic id to index."""
+        return {topic: index for index, topic in enumerate(self.topics)}
+
+    def find_relevant(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> Ints:
+        """Return the row of each (topic, document) among the relevant documents, or -1.
+
+        ``hashes`` are the `hash_ids` of the documents, if they have been computed.
+        """
+        return self._relevant.find(topic, docs, hashes)
+
+    def relevant_doc_ids(self, rows: Ints) -> Ids:
+        """Return the ids of relevant documents by row."""
+        return self._relevant.doc_ids(rows)
+
+    def is_judged(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> Bools:
+        """Return for each (topic, document) whether it is in the qrels, relevant or not."""
+        return self._judged.find(topic, docs, hashes) >= 0
+
+    @cached_property
+    def _judged(self) -> PairIndex:
+        return PairIndex(self._judged_topic, self._judged_doc)
+
+    @property
+    def judged_count(self) -> int:
+        """The count of judged documents over all topics."""
+        return len(self._judged.first_rows)
+
+    def adhoc_judgments(self) -> tuple[Ints, Ids, Ints]:
+        """Return topic, document and highest grade over intents of every judged document."""
+        first = self._judged.first_rows
+        highest = self._judged_grade[first]
+        np.maximum.at(highest, self._judged.inverse, self._judged_grade)
+        return self._judged_topic[first], self._judged.doc_ids(np.arange(len(first))), highest
+
+
+def _sort_naturally(code: Ints, ids: Ids) -> tuple[Ints, Ids]:
+    """Return distinct ids in natural order, and codes renumbered accordingly."""
+    order = natural_argsort(ids)
+    new_code = np.empty_like(order)
+    new_code[order] = np.arange(len(order))
+    return new_code.take(code), ids.take(order)
+
+
+def _unique_inverse(codes: Ints, bound: int) -> tuple[NDArray[np.int64], Ints]:
+    """Return the same as ``np.unique(codes, return_inverse=True)``, in less time; codes are below a bound."""
+    if bound > 16 * len(codes):
+        return np.unique(codes, return_inverse=True)
+    seen = np.zeros(bound, dtype=bool)
+    seen[codes] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+
+
+_LOST_INTENTS = (
+    " If they are diversity qrels, they have lost their intents: in a frame the column is 'intent_id', 'subtopic_id' "
+    "or 'iteration'; in a qrels file it is the second, which irdiv.read_qrels keeps and PyTerrier's pt.io.read_qrels "
+    "drops; irdiv.datasets.to_pyterrier(path) reads the file for PyTerrier."
+)

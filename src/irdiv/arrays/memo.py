@@ -1,0 +1,30 @@
+"""Values that are computed once for an object and kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Owner = TypeVar("Owner", bound="Memo")
+
+
+class Memo:
+    """Base class for objects that cache results computed from them.
+
+    The key of a result is the function and its arguments. The function must not be a closure, so the result can depend
+    on nothing else: a parameter that is missing from the arguments cannot be used.
+    """
+
+    def __init__(self) -> None:
+        self._memo: dict[Hashable, object] = {}
+
+    def cached(self: Owner, function: Callable[Concatenate[Owner, P], T], *arguments: P.args, **options: P.kwargs) -> T:
+        """Return ``function(self, *arguments, **options)``, computed the first time and kept."""
+        key = (function, arguments, tuple(options.items()))
+        if key not in self._memo:
+            if getattr(function, "__closure__", None):
+                raise TypeError(f"{function.__qualname__} is a closure, and may depend on more than its arguments")
+            self._memo[key] = function(self, *arguments, **options)
+        return cast(T, self._memo[key])

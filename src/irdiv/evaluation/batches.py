@@ -1,0 +1,114 @@
+"""Evaluation of qrels and runs of any size, some topics at a time, with the same values as all at once."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+
+from irdiv.arrays.collection import Collection, warn_topics_without_relevant
+from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
+from irdiv.errors import prefix_errors_with_run
+from irdiv.evaluation.scoring import Scorer
+from irdiv.frames.buckets import BucketPlan, RowSource, TopicBuckets
+from irdiv.frames.checked import qrels_columns
+from irdiv.frames.ids import Ids, concatenate_ids, natural_argsort
+from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.frames.prefetch import WORKERS, prefetch
+from irdiv.measures.measure import Measure
+from irdiv.measures.trec_eval import irdiv_equivalent
+from irdiv.types import Floats, Objects
+
+DEFAULT_BATCH_ROWS = 500_000
+_ROWS_IF_UNKNOWN = 64 * DEFAULT_BATCH_ROWS
+
+
+class BucketScores(NamedTuple):
+    """Values for the topics of one bucket."""
+
+    topics: Ids
+    without_relevant: list[str]
+    """Topics without a relevant document."""
+    values: Floats
+    """As ``[run, measure, topic]``."""
+    run_rows: list[int]
+    """How many rows each run has for these topics."""
+
+
+class PartitionedInput:
+    """Qrels and runs in temporary files, partitioned by topic."""
+
+    def __init__(self, qrels: QrelsLike, runs: Mapping[str, RunLike], ties: Ties, rows: int, folder: Path) -> None:
+        self._names = [name if len(runs) > 1 else None for name in runs]
+        judged, ranked = RowSource(qrels, "qrels", "relevance"), []
+        for name, run in zip(self._names, runs.values(), strict=True):
+            with prefix_errors_with_run(name):
+                ranked.append(RowSource(run, "run", "rank" if ties == "rank" else "score"))
+        rows_of_each = [
+            _ROWS_IF_UNKNOWN if source.row_count is None else source.row_count for source in (judged, *ranked)
+        ]
+        plan = BucketPlan(rows, max(rows_of_each))
+        self._judged, self._ranked = TopicBuckets(judged, plan, folder / "qrels"), []
+        for index, (name, source) in enumerate(zip(self._names, ranked, strict=True)):
+            with prefix_errors_with_run(name):
+                self._ranked.append(TopicBuckets(source, plan, folder / f"run {index}"))
+        self.buckets = sorted(plan.buckets)
+
+    def score(
+        self, bucket: int, measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
+    ) -> BucketScores:
+        """Return the values of all runs for the topics of a bucket."""
+        table = self._judged.load(bucket)
+        columns = qrels_columns(table)._replace(max_grade=self._judged.max_grade)
+        collection = Collection.from_columns(columns)
+        scorer = Scorer(collection, measures, ties, duplicates)
+        values = np.zeros((len(self._ranked), len(measures), len(collection.topics)))
+        run_rows = []
+        for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
+            with prefix_errors_with_run(name):
+                ordered = scorer.order(run.load(bucket), is_part=True)
+                values[index] = scorer.score(ordered)
+            run_rows.append(len(ordered.topic))
+        return BucketScores(collection.topic_ids, collection.topics_without_relevant.tolist(), values, run_rows)
+
+    def require_common_topics(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
+        """Raise an error for a run without any topic of the qrels."""
+        for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
+            if not any(part.run_rows[index] for part in parts):
+                with prefix_errors_with_run(name):
+                    raise no_common_topic_error(topics, run.sample_topics)
+
+
+def evaluate_in_batches(
+    qrels: QrelsLike,
+    runs: Mapping[str, RunLike],
+    measures: Sequence[ir_measures.Measure],
+    ties: Ties,
+    duplicates: Duplicates,
+    rows: int,
+) -> tuple[Objects, Floats]:
+    """Return topics in natural order, and values as ``[run, measure, topic]``.
+
+    All rows are partitioned by topic into buckets, in temporary files, and a few buckets are scored at a time. Each
+    holds about ``rows`` rows of the qrels, and the rows of one run for the same topics.
+    """
+    with tempfile.TemporaryDirectory(prefix="irdiv-") as folder:
+        partitioned = PartitionedInput(qrels, runs, ties, rows, Path(folder))
+        # Programs behind ir_measures may keep values in global variables, so that they run in one thread.
+        is_thread_safe = all(isinstance(irdiv_equivalent(measure) or measure, Measure) for measure in measures)
+        score = partial(partitioned.score, measures=measures, ties=ties, duplicates=duplicates)
+        parts = list(prefetch(score, partitioned.buckets, WORKERS if is_thread_safe else 1))
+    ids = concatenate_ids([part.topics for part in parts])
+    natural = natural_argsort(ids)
+    topics = np.asarray(ids.take(natural), dtype=object)
+    partitioned.require_common_topics(parts, topics)
+    without_relevant = {topic for part in parts for topic in part.without_relevant}
+    warn_topics_without_relevant(
+        [topic for topic in topics if topic in without_relevant] if without_relevant else [], len(topics)
+    )
+    return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural]

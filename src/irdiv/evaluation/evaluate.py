@@ -1,0 +1,169 @@
+"""From qrels, runs and measures to an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
+from irdiv.checks import Integer, require
+from irdiv.errors import prefix_errors_with_run
+from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
+from irdiv.evaluation.results import Evaluation
+from irdiv.evaluation.scoring import Scorer
+from irdiv.evaluation.selection import requested_measures
+from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
+from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.frames.prefetch import prefetch
+from irdiv.frames.runs import named_runs, read_in_thread
+from irdiv.frames.streams import is_stream
+from irdiv.measures.spec import MeasuresLike
+from irdiv.progress import progress_bar
+from irdiv.types import PathLike
+
+_ScoresByTopic: TypeAlias = Mapping[str, Mapping[str, float]]
+_RunsWithoutFrames: TypeAlias = PathLike | _ScoresByTopic | Mapping[str, PathLike] | Mapping[str, _ScoresByTopic]
+"""Runs that are not frames: files and dicts of dicts."""
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike | Collection,
+    runs: FrameT | Mapping[str, FrameT],
+    measures: MeasuresLike,
+    *,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
+    components: bool = ...,
+    progress: bool = ...,
+    batch_rows: int | None = ...,
+    **parameters: object,
+) -> Evaluation[FrameT]: ...
+@overload
+def evaluate(
+    qrels: FrameT,
+    runs: _RunsWithoutFrames,
+    measures: MeasuresLike,
+    *,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
+    components: bool = ...,
+    progress: bool = ...,
+    batch_rows: int | None = ...,
+    **parameters: object,
+) -> Evaluation[FrameT]: ...
+@overload
+def evaluate(
+    qrels: PathLike | Mapping[str, Mapping[str, int]] | Collection | QrelsHolder,
+    runs: _RunsWithoutFrames,
+    measures: MeasuresLike,
+    *,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
+    components: bool = ...,
+    progress: bool = ...,
+    batch_rows: int | None = ...,
+    **parameters: object,
+) -> Evaluation[pd.DataFrame]: ...
+@overload
+def evaluate(
+    qrels: QrelsLike | Collection,
+    # Any for mappings of a frame and a path, whose common type is object to mypy.
+    runs: RunLike | Mapping[str, Any],
+    measures: MeasuresLike,
+    *,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
+    components: bool = ...,
+    progress: bool = ...,
+    batch_rows: int | None = ...,
+    **parameters: object,
+) -> Evaluation[Any]: ...
+def evaluate(
+    qrels: QrelsLike | Collection,
+    runs: RunLike | Mapping[str, RunLike],
+    measures: MeasuresLike,
+    *,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
+    components: bool = False,
+    progress: bool = False,
+    batch_rows: int | None = None,
+    **parameters: object,
+) -> Evaluation[Any]:
+    """Score runs by diversity measures, and by any other measure of ir_measures.
+
+    A topic of the qrels that is missing from a run scores 0. Measures of ir_measures get ad hoc qrels, in which a
+    document has its highest grade over intents. The usual ones of trec_eval (nDCG, AP, P, R, RR, Rprec and Success)
+    are computed by irdiv, with the values of trec_eval, and all others by ir_measures.
+
+    Parameters
+    ----------
+    qrels
+        A pandas, polars or pyarrow frame, a dict of dicts, an iterable of namedtuples, the path of a TREC file, a
+        Parquet file or a folder of Parquet files, a DuckDB relation, an Arrow dataset or stream, what `irdiv.load`
+        returns, or a `Collection`, whose qrels are compiled already. The intent column may be called ``intent_id``,
+        ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``. Probabilities and parents of intents that
+        `with_intents` added are used.
+    runs
+        One run, in any of these forms, or a mapping from name to run.
+    measures
+        Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
+    ties
+        How equal scores are ordered: ``"docid_desc"`` as trec_eval, ``"docid_asc"`` as pyndeval, ``"input"``
+        in the order of rows, or ``"rank"`` to order all documents by the rank column and ignore scores.
+    duplicates
+        ``"error"`` to raise an error where a run ranks a document twice for a topic, ``"first"`` to keep the higher
+        rank.
+    components
+        Also compute the components of measures: I-rec and D-nDCG for D#-nDCG.
+    progress
+        Show a progress bar over runs on standard error if that is a terminal.
+    batch_rows
+        About how many rows of the qrels to hold in memory: all rows are partitioned by topic into temporary files, and
+        some topics are scored at a time. By default half a million where data comes from Parquet, DuckDB or an Arrow
+        stream, and all rows otherwise. The values are the same.
+    **parameters
+        Values of parameters for all measures that have them and do not set their own: ``gain="linear"``,
+        ``judged_only=True``, ``intents="all"``, ``renormalize=False``, ``rel=2``, ….
+
+    Returns
+    -------
+    Evaluation
+        Its frames are of the library of the runs, or of the qrels if no run is a frame: pandas, polars or Arrow.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irdiv
+    >>> qrels = pd.DataFrame(
+    ...     [("85", "2", "a", 1), ("85", "4", "a", 1), ("85", "2", "b", 1), ("85", "1", "e", 1)],
+    ...     columns=["query_id", "subtopic_id", "doc_id", "relevance"],
+    ... )
+    >>> run = {"85": {"b": 3.0, "a": 2.0, "x": 1.0}}
+    >>> irdiv.evaluate(qrels, run, ["I-rec@3", "D#-nDCG@3", "α-nDCG@3"])
+         I-rec@3  D#-nDCG@3  alpha-nDCG@3
+    run   0.6667     0.6945        0.6756
+    """
+    requested = requested_measures(measures, parameters, components=components)
+    named = named_runs(runs)
+    backend = common_backend(*named.values(), qrels)
+    rows = DEFAULT_BATCH_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)
+    in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
+    if in_batches and not isinstance(qrels, Collection):
+        topics, values = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
+        return Evaluation(tuple(named), topics, tuple(requested), values, backend)
+    collection = Collection.of(qrels)
+    values = np.zeros((len(named), len(requested), len(collection.topics)))
+    scorer = Scorer(collection, requested, ties, duplicates)
+    read = (
+        prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
+    )
+    for index, name in enumerate(progress_bar(named, "runs", progress)):
+        with prefix_errors_with_run(name if len(named) > 1 else None):
+            values[index] = scorer.score(scorer.order(next(read)))
+    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend)

@@ -1,0 +1,112 @@
+"""Scores of runs: the one way from arrays to values of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import Duplicates, OrderedRun, RankedBlock, Ties, order_run
+from irdiv.errors import IrdivError
+from irdiv.frames.inputs import RunLike
+from irdiv.measures.measure import Measure
+from irdiv.measures.trec_eval import irdiv_equivalent
+from irdiv.types import Floats
+
+
+def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
+    """Return the values of irdiv's measures for a run, ``[measure, topic]``."""
+    collection = run.collection
+    for measure in measures:
+        if measure.declaration.needs_intents:
+            collection.require_intents(measure)
+    values = np.zeros((len(measures), len(collection.topics)))
+    for judged_only in (False, True):
+        selected = [i for i, m in enumerate(measures) if _uses_judged_only(m) is judged_only]
+        if not selected:
+            continue
+        cutoffs = [measures[i].cutoff for i in selected]
+        depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+        ranking = run.hits(judged_only=judged_only, depth=depth)
+        for block in collection.blocks:
+            ranked = RankedBlock.from_hits(block, ranking)
+            for i in selected:
+                m = measures[i]
+                values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+    return values
+
+
+def _uses_judged_only(measure: Measure) -> bool:
+    return measure.declaration.judged_documents_only or measure.parameter_values().get("judged_only", False)
+
+
+class Scorer:
+    """Scores runs of a collection by measures of irdiv and ir_measures."""
+
+    def __init__(
+        self, collection: Collection, measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
+    ) -> None:
+        self._collection, self._ties, self._duplicates = collection, ties, duplicates
+        self._measures = [irdiv_equivalent(measure) or measure for measure in measures]
+        self._own = {i: m for i, m in enumerate(self._measures) if isinstance(m, Measure)}
+        self._others = {i: m for i, m in enumerate(self._measures) if i not in self._own}
+        others = list(self._others.values())
+        self._evaluator = _ir_measures_evaluator(collection, others) if others else None
+
+    def order(self, run: RunLike, *, is_part: bool = False) -> OrderedRun:
+        """Return a run with its documents in order; one that is only part of a run may lack all topics."""
+        return order_run(self._collection, run, ties=self._ties, duplicates=self._duplicates, is_part=is_part)
+
+    def score(self, ordered: OrderedRun) -> Floats:
+        """Return the values of all measures for a run, ``[measure, topic]``."""
+        values = np.zeros((len(self._measures), len(self._collection.topics)))
+        values[list(self._own)] = score(ordered, list(self._own.values()))
+        if self._evaluator is not None and len(ordered.topic):
+            others = list(self._others.values())
+            values[list(self._others)] = _score_by_ir_measures(self._evaluator, ordered, others, self._ties)
+        return values
+
+
+def _ir_measures_evaluator(
+    collection: Collection, measures: Sequence[ir_measures.Measure]
+) -> ir_measures.providers.Evaluator:
+    topic, doc, grade = collection.adhoc_judgments()
+    qrels = pd.DataFrame(
+        {
+            "query_id": collection.topics[topic],
+            "doc_id": np.asarray(doc, dtype=object),
+            "relevance": grade,
+        }
+    )
+    try:
+        return ir_measures.evaluator(measures, qrels)
+    except (AssertionError, TypeError, ValueError, RuntimeError) as error:
+        raise IrdivError(f"ir_measures cannot compute this: {error}") from error
+
+
+def _score_by_ir_measures(
+    evaluator: ir_measures.providers.Evaluator, run: OrderedRun, measures: Sequence[ir_measures.Measure], ties: Ties
+) -> Floats:
+    """Return the values of measures of ir_measures, ``[measure, topic]``."""
+    values = np.zeros((len(measures), len(run.collection.topics)))
+    index = {measure: i for i, measure in enumerate(measures)}
+    for metric in evaluator.iter_calc(_ir_measures_run(run, ties)):
+        values[index[metric.measure], run.collection.topic_index[metric.query_id]] = metric.value
+    return values
+
+
+def _ir_measures_run(run: OrderedRun, ties: Ties) -> pd.DataFrame:
+    """Return the run for ir_measures, with other scores where its own would give another order.
+
+    trec_eval orders equal scores as irdiv does by default, but reads scores in single precision.
+    """
+    score = -run.columns.key[run.row]
+    same_topic = run.topic[1:] == run.topic[:-1]
+    rounded_to_tie = (np.diff(score) != 0) & (np.diff(score.astype(np.float32)) == 0) & same_topic
+    if ties != "docid_desc" or rounded_to_tie.any():
+        score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
+    doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
+    return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})

@@ -1,0 +1,88 @@
+"""Qrels and runs as checked columns, the form in which they are compiled."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from irdiv.frames.columns import (
+    INTENT_COLUMNS,
+    ITERATION,
+    OPTIONAL_QRELS_COLUMNS,
+    QRELS_COLUMNS,
+    find_columns,
+    raise_if_empty,
+)
+from irdiv.frames.ids import Ids, as_ids
+from irdiv.frames.inputs import QrelsLike, RunLike, qrels_frame, run_frame
+from irdiv.frames.values import are_adhoc_iterations, float_values, ids_or_none, integer_grades, is_given
+from irdiv.types import Bools, Floats, Ints, Objects
+
+
+class QrelsColumns(NamedTuple):
+    """The columns of qrels, with a row for each judgment."""
+
+    query: Ids
+    doc: Ids
+    grade: Ints
+    intent: Ids | None
+    """None if the qrels have no intents."""
+    probability: Floats | None
+    parent: Objects | None
+    type: Objects | None
+    max_grade: int
+    """The highest grade of the scale, which a part of the qrels need not contain, or 0 if no column states it."""
+    has_intent_info: Bools
+    """Whether a row has a probability, type, parent or description of its intent."""
+
+
+class RunColumns(NamedTuple):
+    """The columns of a run."""
+
+    query: Ids
+    doc: Ids
+    key: Floats
+    """Documents are ranked by ascending key."""
+
+
+def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
+    """Check qrels in any form and return their columns."""
+    frame = qrels_frame(qrels)
+    names = find_columns(frame.columns, "qrels", QRELS_COLUMNS, OPTIONAL_QRELS_COLUMNS)
+    columns = {name: frame[column] for name, column in names.items()}
+    if not may_be_empty:
+        raise_if_empty(len(frame), frame.columns, "qrels")
+    intent = as_ids(columns["intent_id"], "qrels") if "intent_id" in columns else None
+    if names.get("intent_id") == ITERATION and are_adhoc_iterations(intent):
+        intent = None
+    has_intent_info = np.zeros(len(frame), dtype=bool)
+    for name in INTENT_COLUMNS:
+        if name in columns:
+            has_intent_info |= is_given(columns[name])
+    return QrelsColumns(
+        query=as_ids(columns["query_id"], "qrels"),
+        doc=as_ids(columns["doc_id"], "qrels"),
+        grade=integer_grades(columns["relevance"]),
+        intent=intent,
+        probability=float_values(columns["probability"], "qrels", allow_missing=True)
+        if "probability" in columns
+        else None,
+        parent=ids_or_none(columns["parent_id"]) if "parent_id" in columns else None,
+        type=ids_or_none(columns["type"]) if "type" in columns else None,
+        max_grade=int(integer_grades(columns["max_grade"]).max(initial=0)) if "max_grade" in columns else 0,
+        has_intent_info=has_intent_info,
+    )
+
+
+def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
+    """Check a run in any form and return its columns; ``by`` names the column that orders the documents."""
+    frame = run_frame(run)
+    names = find_columns(frame.columns, "run", ("query_id", "doc_id", by))
+    if not may_be_empty:
+        raise_if_empty(len(frame), frame.columns, "run")
+    return RunColumns(
+        query=as_ids(frame[names["query_id"]], "run"),
+        doc=as_ids(frame[names["doc_id"]], "run"),
+        key=float_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
+    )

@@ -1,0 +1,147 @@
+"""Data in any form that irdiv takes, as frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.backends import QrelsHolder, backend_of
+from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS
+from irdiv.frames.ids import string_array
+from irdiv.frames.readers import READERS, TREC, reader_of
+from irdiv.frames.streams import ArrowDataset, ArrowStream, is_stream, read_stream, reading_errors
+from irdiv.types import PathLike
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame, IntoFrame
+
+Frame: TypeAlias = nw.DataFrame[Any]
+
+NestedDict: TypeAlias = Mapping[Any, Mapping[Any, float]]
+"""``{query_id: {doc_id: grade or score}}``."""
+FrameLike: TypeAlias = "IntoFrame | ArrowStream | ArrowDataset | Iterable[tuple[object, ...]] | PathLike"
+"""A pandas, polars or Arrow frame, a DuckDB relation, an iterable of namedtuples, or the path of a file."""
+QrelsLike: TypeAlias = "FrameLike | NestedDict | QrelsHolder"
+"""A frame, a dict of dicts, an iterable of namedtuples, the path of a file, or an object that holds qrels."""
+RunLike: TypeAlias = "FrameLike | NestedDict"
+"""A frame, a dict of dicts, an iterable of namedtuples, or the path of a file."""
+IntentsLike: TypeAlias = "FrameLike"
+"""A frame, an iterable of namedtuples, or the path of a CSV, TSV or Parquet file."""
+
+
+def qrels_frame(qrels: QrelsLike, *, callers_library: bool = False) -> Frame:
+    """Return qrels in any form as a frame, of whichever library takes the least time.
+
+    With ``callers_library`` it is the library of the qrels, or pandas if they are no frame, such as a file.
+    """
+    data = unwrap_qrels(qrels)
+    frame = as_frame(data, "qrels", QRELS_COLUMNS)
+    if callers_library and backend_of(data) is None and frame.implementation.is_pyarrow():
+        return nw.from_native(frame.to_pandas(), eager_only=True)
+    return frame
+
+
+def unwrap_qrels(data: object) -> object:
+    """Return the qrels that an object holds, and other data as it is."""
+    return data.qrels if isinstance(data, QrelsHolder) else data
+
+
+def run_frame(run: RunLike) -> Frame:
+    """Return a run in any form as a frame, of whichever library takes the least time."""
+    return as_frame(run, "run", RUN_COLUMNS)
+
+
+def as_frame(
+    data: object,
+    role: str,
+    fields: Sequence[str],
+    read_text: Callable[[PathLike], IntoDataFrame] | None = None,
+) -> Frame:
+    """Return data in any form that irdiv takes as a frame.
+
+    Parameters
+    ----------
+    data
+        A frame, a stream, a path, a dict of dicts or an iterable of namedtuples.
+    role
+        What the data is, for errors: ``"qrels"``, ``"run"``, ``"intents"``, ….
+    fields
+        Names for the two keys and the value of a dict of dicts.
+    read_text
+        A function that reads text files of this role; by default they are TREC files.
+    """
+    if is_stream(data):
+        return nw.from_native(read_stream(data, role), eager_only=True)
+    if isinstance(data, str | os.PathLike):
+        reader = reader_of(data)
+        if reader is TREC and read_text is not None:
+            return nw.from_native(read_text(data), eager_only=True)
+        with reading_errors(data, role):
+            return nw.from_native(reader.read(Path(data), role), eager_only=True)
+    if isinstance(data, Mapping):
+        return nw.from_native(_from_dicts(data, role, fields), eager_only=True)
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    try:
+        native = nw.from_native(data, pass_through=True)
+        if isinstance(native, nw.LazyFrame):
+            with reading_errors(data, role):
+                native.collect_schema()
+    except nw.exceptions.DuplicateError as error:
+        raise IrdivError(f"two columns of the {role} have the same name: {' '.join(str(error).split())}") from None
+    if isinstance(native, nw.LazyFrame):
+        with reading_errors(data, role):
+            return native.collect()
+    if isinstance(native, nw.DataFrame):
+        return native
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+        return nw.from_native(_from_namedtuples(data, role, fields), eager_only=True)
+    formats = " or ".join(reader.name for reader in reversed(READERS))
+    raise IrdivError(
+        f"cannot read the {role} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, an Arrow "
+        "dataset or stream, a DuckDB relation, a dict of dicts, an iterable of namedtuples, or the path of a "
+        f"{formats} file."
+    )
+
+
+def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str]) -> pa.Table | pd.DataFrame:
+    outer, inner, value = fields
+    rows = [row for row in data.values() if isinstance(row, Mapping)]
+    if len(rows) < len(data):
+        raise IrdivError(
+            f"cannot read the {role} from this dict: expected {{{outer}: {{{inner}: {value}}}}}, found values "
+            f"of type {examples(sorted({type(row).__name__ for row in data.values()}))}."
+        )
+    values = list(chain.from_iterable(row.values() for row in rows))
+    array = np.array(values) if set(map(type, values)) <= {int, float} else np.array([None])
+    if array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
+        triples = [
+            (outer_id, inner_id, v) for outer_id, row in zip(data, rows, strict=True) for inner_id, v in row.items()
+        ]
+        return pd.DataFrame(triples, columns=list(fields))
+    row_index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    outer_ids, inner_ids = string_array(list(data)).take(row_index), string_array(list(chain.from_iterable(rows)))
+    return pa.table({outer: outer_ids, inner: inner_ids, value: array})
+
+
+def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) -> pd.DataFrame:
+    rows = list(data)
+    if not rows:
+        return pd.DataFrame(columns=list(fields))
+    unknown = next((row for row in rows if not hasattr(row, "_fields")), None)
+    if unknown is not None:
+        raise IrdivError(
+            f"cannot read the {role} from an iterable of {type(unknown).__name__!r}: expected namedtuples "
+            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(fields)}. Several runs go "
+            "in a mapping from name to run; ir_measures itself takes pandas frames only."
+        )
+    return pd.DataFrame(rows, columns=list(getattr(rows[0], "_fields", ())))

@@ -1,0 +1,55 @@
+"""Text files as lines and as rows of cells."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import cast
+
+from irdiv.errors import IrdivError
+from irdiv.types import PathLike
+
+
+def open_maybe_gzip(path: PathLike, role: str) -> BufferedReader:
+    """Open a file for reading bytes, compressed by gzip or not; ``role`` names the file in errors."""
+    path = Path(path)
+    if path.is_dir():
+        raise IrdivError(
+            f"{str(path)!r} is a folder without Parquet; expected a {role} file, or a folder of Parquet files."
+        )
+    if not path.exists():
+        raise IrdivError(f"no such {role} file: {str(path)!r}")
+    try:
+        with path.open("rb") as file:
+            compressed = file.read(2) == b"\x1f\x8b"
+        # A GzipFile has all methods of a reader that are used here.
+        return cast(BufferedReader, gzip.open(path)) if compressed else path.open("rb")
+    except OSError as error:
+        raise IrdivError(f"cannot read the {role} file {str(path)!r}: {error.strerror}") from None
+
+
+def text_lines(path: PathLike, role: str) -> list[str]:
+    """Return the lines of a text file in UTF-8, compressed by gzip or not; ``role`` names the file in errors."""
+    with open_maybe_gzip(path, role) as file:
+        try:
+            raw = file.read()
+        except (EOFError, OSError, zlib.error) as error:
+            raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        line_number = raw[: error.start].count(b"\n") + 1
+        raise IrdivError(f"{path}, line {line_number}: byte {raw[error.start]:#04x} is not UTF-8.") from None
+
+
+def rows_with_line_numbers(lines: list[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not blank; None separates cells at white space."""
+    return ((number, split_cells(line, separator)) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def split_cells(line: str, separator: str | None) -> list[str]:
+    """Return the cells of a line without the white space around them."""
+    return [cell.strip() for cell in line.split(separator)]

@@ -1,0 +1,92 @@
+"""The values of a column, checked and converted to one dtype."""
+
+from __future__ import annotations
+
+import narwhals as nw
+import numpy as np
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import ADHOC_ITERATIONS
+from irdiv.frames.ids import Column, Ids, as_ids
+from irdiv.types import Bools, Floats, Ints, Objects
+
+MAX_GRADE = 100_000
+"""Grades index tables of gains; a larger value is not a grade."""
+
+
+def integer_grades(column: Column) -> Ints:
+    """Return grades as integers; values that are not grades are errors."""
+    values = column.to_numpy()
+    is_integer = values.dtype.kind == "i"
+    if not is_integer:
+        values = float_values(column, "qrels")
+    if max(int(values.max(initial=0)), -int(values.min(initial=0))) > MAX_GRADE:
+        extreme = max(int(values.max()), int(values.min()), key=abs)
+        raise IrdivError(
+            f"grades are levels of a scale, but column {column.name!r} holds {extreme}; "
+            f"map them to levels up to {MAX_GRADE} first."
+        )
+    if not is_integer and (values != np.rint(values)).any():
+        fractions = values[values != np.rint(values)]
+        raise IrdivError(
+            f"grades are whole numbers, but column {column.name!r} holds {examples(fractions.tolist())}; "
+            "map the grades to integers first, or give gains by the parameter gain={grade: gain}."
+        )
+    return values.astype(np.int64)
+
+
+def float_values(column: Column, role: str, *, allow_missing: bool = False) -> Floats:
+    """Return numbers as floats, missing ones as NaN; values that are not finite numbers are errors."""
+    try:
+        is_numeric = column.dtype.is_numeric() and column.dtype != nw.Decimal
+        values = np.asarray((column if is_numeric else column.cast(nw.Float64())).to_numpy(), dtype=np.float64)
+    except Exception as error:  # each frame library has its own
+        raise IrdivError(
+            f"column {column.name!r} of the {role} must hold numbers, found "
+            f"{examples(dict.fromkeys(map(str, column.head(9).to_list())))}."
+        ) from error
+    bad = np.isinf(values) if allow_missing else ~np.isfinite(values)
+    if bad.any():
+        raise IrdivError(
+            f"column {column.name!r} of the {role} must hold finite numbers, found "
+            f"{values[bad][0]} in row {np.flatnonzero(bad)[0]} ({int(bad.sum())} such rows); drop or correct them."
+        )
+    return values
+
+
+def check_probabilities(column: Column) -> None:
+    """Raise an error if some probability is not a number or is below 0; missing ones are allowed."""
+    values = float_values(column, "intents", allow_missing=True)
+    if (values < 0).any():
+        raise IrdivError(f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more.")
+
+
+def strings_or_none(column: Column) -> Objects:
+    """Return values as strings, and missing ones as None."""
+    present = (~column.is_null()).to_numpy()
+    out = np.full(len(column), None, dtype=object)
+    out[present] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
+    return out
+
+
+def ids_or_none(column: Column) -> Objects:
+    """Return ids as strings, and missing or empty ones as None."""
+    out = strings_or_none(column)
+    out[out == ""] = None
+    return out
+
+
+def is_given(column: Column) -> Bools:
+    """Return which values are not missing."""
+    missing = np.asarray(column.is_null().to_numpy(), dtype=bool)
+    if column.dtype.is_float():
+        missing = missing | np.isnan(np.asarray(column.to_numpy(), dtype=np.float64))
+    return ~missing
+
+
+def are_adhoc_iterations(iterations: Ids) -> bool:
+    """Return whether all iterations are those of ad hoc qrels, which are not intents; False if there are none."""
+    first = iterations[:1].to_pylist()
+    if not first or first[0] not in ADHOC_ITERATIONS:
+        return False
+    return set(iterations.unique().to_pylist()) <= set(ADHOC_ITERATIONS)

@@ -1,1 +1,0 @@
-"""Intent hierarchies: trees, layers, weights, and how to look at them."""

@@ -1,0 +1,172 @@
+"""Intent tables, folded into the qrels as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias, overload
+
+import narwhals as nw
+from narwhals import selectors
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.backends import FrameT, QrelsHolder
+from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, QRELS_COLUMNS, ROOT_ID, find_columns
+from irdiv.frames.ids import Column, as_ids
+from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
+from irdiv.frames.values import check_probabilities, ids_or_none
+from irdiv.intents.files import read_intents
+from irdiv.types import PathLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from narwhals.dtypes import DType
+    from narwhals.typing import IntoDataFrame
+
+NonFrame: TypeAlias = PathLike | Iterable[tuple[object, ...]] | QrelsHolder
+"""Qrels that are not a frame: a path, namedtuples, or a `TestCollection`."""
+
+ID_COLUMNS = ["_irdiv_query", "_irdiv_intent"]
+"""Columns with the ids of topic and intent as strings, by which intent tables and qrels are joined."""
+
+
+@overload
+def with_intents(qrels: FrameT, intent_table: IntentsLike) -> FrameT: ...
+@overload
+def with_intents(qrels: NonFrame, intent_table: IntentsLike) -> pd.DataFrame: ...
+@overload
+def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame: ...
+def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
+    """Fold probabilities, types, parents or descriptions of intents into the qrels.
+
+    The result is an ordinary frame with the columns of ``intent_table`` beside those of ``qrels``, so it survives
+    ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without a judged document is kept by a row with
+    the document ``_no_document_`` and grade 0. Columns of the same name that were folded in before are replaced.
+
+    Parameters
+    ----------
+    qrels
+        Diversity qrels in any form that `irdiv.evaluate` takes.
+    intent_table
+        A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
+        ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. With ``parent_id``,
+        inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
+        in the result is ``_root_``. Topics that the qrels do not have are left out.
+
+    Returns
+    -------
+    A frame of the library of ``qrels``
+        A pandas frame for files, namedtuples and a `TestCollection`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> qrels = pd.DataFrame({"qid": [1], "docno": ["d1"], "subtopic": ["a"], "label": [2]})
+    >>> intents = pd.DataFrame({"query_id": ["1", "1"], "intent_id": ["a", "b"], "probability": [0.7, 0.3]})
+    >>> with_intents(qrels, intents)
+       qid          docno subtopic  label  probability
+    0    1             d1        a      2          0.7
+    1    1  _no_document_        b      0          0.3
+    """
+    frame = qrels_frame(qrels, callers_library=True)
+    names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
+    table = normalize_intent_table(intent_table)
+    replaced = [name for name in INTENT_COLUMNS if name in table.columns and name in frame.columns]
+    frame = _with_id_columns(frame.drop(replaced), names, "qrels")
+    # Arrow has two string types, and does not concatenate one with the other.
+    frame = frame.with_columns(selectors.string().cast(nw.String))
+
+    backend = nw.get_native_namespace(frame)
+    if nw.get_native_namespace(table) is not backend:
+        table = nw.from_arrow(table.to_arrow(), backend=backend).with_columns(selectors.string().cast(nw.String))
+
+    if "parent_id" in table.columns:
+        frame = _drop_obsolete_nodes(frame, table, names)
+    judged = frame.join(table, on=ID_COLUMNS, how="left")
+    # A topic of the intent table only is not in these qrels, and would count as one that scores 0.
+    topics = frame.select(ID_COLUMNS[0]).unique()
+    unjudged = table.join(frame.select(ID_COLUMNS), on=ID_COLUMNS, how="anti")
+    unjudged = unjudged.join(topics, on=ID_COLUMNS[0], how="semi")
+    if len(unjudged):
+        judged = _append_unjudged_intents(judged, unjudged, names)
+    return nw.maybe_reset_index(judged.drop(ID_COLUMNS)).to_native()
+
+
+def _drop_obsolete_nodes(qrels: Frame, table: Frame, names: dict[str, str]) -> Frame:
+    """Drop the rows without a document of nodes that only an earlier hierarchy of their topic had."""
+    without_document = nw.col(names["doc_id"]).cast(nw.String) == PLACEHOLDER_DOC_ID
+    kept_nodes = qrels.filter(without_document)
+    in_table_topics = kept_nodes.join(table.select(ID_COLUMNS[0]).unique(), on=ID_COLUMNS[0], how="semi")
+    obsolete = in_table_topics.join(table.select(ID_COLUMNS), on=ID_COLUMNS, how="anti").select(ID_COLUMNS).unique()
+    if len(obsolete) == 0:
+        return qrels
+    return nw.concat([qrels.filter(~without_document), kept_nodes.join(obsolete, on=ID_COLUMNS, how="anti")])
+
+
+def normalize_intent_table(intent_table: IntentsLike) -> Frame:
+    """Return an intent table in any form as a checked frame: `ID_COLUMNS` and what is given, one row an intent."""
+    frame = as_frame(intent_table, "intents", ("query_id", "intent_id", "probability"), read_intents)
+    names = find_columns(frame.columns, "intents", ("query_id", "intent_id"), INTENT_COLUMNS)
+    given = [name for name in INTENT_COLUMNS if name in names]
+    if not given:
+        raise IrdivError(
+            f"the intent table has only ids: expected one or more of the columns {examples(INTENT_COLUMNS, 4)}, "
+            f"found {examples(frame.columns, 12)}."
+        )
+    if "probability" in given:
+        check_probabilities(frame["probability"])
+    if "parent_id" in given:
+        parents = [ROOT_ID if parent in (None, "") else parent for parent in ids_or_none(frame["parent_id"])]
+        backend = nw.get_native_namespace(frame)
+        frame = frame.with_columns(nw.new_series("parent_id", parents, nw.String, backend=backend))
+    table = _with_id_columns(frame, names, "intents").select(*ID_COLUMNS, *given).unique(maintain_order=True)
+    if (table[ID_COLUMNS[1]] == ROOT_ID).any():
+        raise IrdivError(f"an intent has the id {ROOT_ID!r}, which is that of the root above all intents; rename it.")
+    repeated = table.filter(table.select(ID_COLUMNS).is_duplicated())
+    if len(repeated):
+        query, intent = repeated[ID_COLUMNS[0]][0], repeated[ID_COLUMNS[1]][0]
+        raise IrdivError(
+            f"the intent table contradicts itself: intent {intent!r} of topic {query!r} has two rows that differ. "
+            "Keep one row for each intent."
+        )
+    return table
+
+
+def _with_id_columns(frame: Frame, names: dict[str, str], role: str) -> Frame:
+    """Return a frame with `ID_COLUMNS` added."""
+    ids = (names["query_id"], names["intent_id"])
+    added = [_as_strings(frame, name, role).alias(column) for column, name in zip(ID_COLUMNS, ids, strict=True)]
+    return nw.maybe_reset_index(frame).with_columns(*added)
+
+
+def _as_strings(frame: Frame, column: str, role: str) -> Column:
+    backend = nw.get_native_namespace(frame)
+    return nw.new_series(column, as_ids(frame[column], role).to_pylist(), nw.String, backend=backend)
+
+
+def _append_unjudged_intents(judged: Frame, unjudged: Frame, names: dict[str, str]) -> Frame:
+    """Append a row without a document for each intent that has no judged one."""
+    backend = nw.get_native_namespace(judged)
+    filled = {
+        names["query_id"]: unjudged[ID_COLUMNS[0]],
+        names["intent_id"]: unjudged[ID_COLUMNS[1]],
+        names["doc_id"]: nw.new_series("doc", [PLACEHOLDER_DOC_ID] * len(unjudged), nw.String, backend=backend),
+        names["relevance"]: nw.new_series("grade", [0] * len(unjudged), nw.Int64, backend=backend),
+    }
+    schema = judged.collect_schema()
+    for name, values in filled.items():
+        converted = _cast(values, schema[name])
+        if converted is None:
+            judged = judged.with_columns(_as_strings(judged, name, "qrels"))
+            converted = values
+        unjudged = unjudged.with_columns(converted.alias(name))
+    return nw.concat([judged, unjudged], how="diagonal")
+
+
+def _cast(values: Column, dtype: DType) -> Column | None:
+    """Return values in a dtype, or None if they cannot be converted to it."""
+    if dtype in (nw.Categorical, nw.Enum):
+        return None
+    try:
+        return values.cast(dtype)
+    except Exception:  # each frame library has an error of its own for an id that is not a number
+        return None

@@ -1,0 +1,120 @@
+"""The ir_measures measure that is made of a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+import ir_measures
+
+from irdiv.checks import Integer
+from irdiv.errors import IrdivError
+from irdiv.measures.catalogue import registry
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.values import ParameterValues
+
+
+class Measure(ir_measures.Measure):
+    """A measure of irdiv, which is an ordinary `ir_measures.Measure`.
+
+    It prints as its own spec and takes parameters by call and a cutoff by ``@``.
+
+    >>> import irdiv
+    >>> measure = irdiv.parse("D♯-nDCG")
+    >>> measure(gamma=0.3) @ 10
+    D#-nDCG(gamma=0.3)@10
+    """
+
+    def __init__(self, declaration: Declaration, **params: object) -> None:
+        self.declaration = declaration
+        self.__name__ = declaration.name
+        self.__doc__ = f"{declaration.summary}\n\n{declaration.formula}"
+        self.SUPPORTED_PARAMS = declaration.param_infos
+        super().__init__(**_checked(declaration, params))  # type: ignore[no-untyped-call]
+        # A name that ir_measures owns goes to its providers, unless it has parameters that they do not know.
+        self.NAME = self.__name__
+        if declaration.owner != "irdiv" and not set(self.params) <= set(_owned_params(declaration)):
+            self.NAME = f"irdiv:{declaration.name}"
+
+    def __call__(self, **params: object) -> Measure:
+        """Return this measure with other values of parameters."""
+        return type(self)(self.declaration, **{**self.params, **params})
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if registry.get(self.declaration.name) is self.declaration:
+            return _restore, (self.declaration.name, self.params)
+        return _rebuild, (self.declaration, self.params)
+
+    def __repr__(self) -> str:
+        params = self.parameter_values()
+        inside = ",".join(
+            f"{p.name}={params[p.name]!r}"
+            for p in self.declaration.parameters
+            if params[p.name] != p.default and p.has_effect(params)
+        )
+        cutoff = self.params.get("cutoff")
+        return self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cutoff, or None for the whole list."""
+        cutoff: int | None = self.params.get("cutoff")
+        return cutoff
+
+    def parameter_values(self) -> ParameterValues:
+        """Return every parameter's value, given or by default."""
+        return ParameterValues({p.name: self.params.get(p.name, p.default) for p in self.declaration.parameters})
+
+    def components(self) -> list[Measure]:
+        """Return the measures that this one combines, with its parameters and cutoff."""
+        return [
+            component(**{k: v for k, v in self.params.items() if k in component.SUPPORTED_PARAMS})
+            for component in (_restore(name, {}) for name in self.declaration.components)
+        ]
+
+
+def _restore(name: str, params: Mapping[str, object]) -> Measure:
+    return Measure(registry[name], **params)
+
+
+def _rebuild(declaration: Declaration, params: Mapping[str, object]) -> Measure:
+    return Measure(declaration, **params)
+
+
+def _owned_params(declaration: Declaration) -> Mapping[str, ir_measures.ParamInfo]:
+    owned: Mapping[str, ir_measures.ParamInfo] = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
+    return owned
+
+
+def _checked(declaration: Declaration, params: Mapping[str, object]) -> dict[str, object]:
+    by_name = declaration.by_name
+    out: dict[str, object] = {}
+    for name, value in params.items():
+        if name == "cutoff":
+            if value is not None:
+                out["cutoff"] = _cutoff(declaration, value)
+        elif name in by_name:
+            out[name] = by_name[name].accept(value, declaration.name)
+        else:
+            near = get_close_matches(name, by_name, n=1)
+            hint = f"did you mean {near[0]!r}? It takes" if near else "it takes"
+            takes = f"{hint} {', '.join(by_name)}" if by_name else "it takes no parameters"
+            raise IrdivError(f"{declaration.name} has no parameter {name!r}; {takes}.")
+    return out
+
+
+def _cutoff(declaration: Declaration, value: object) -> int:
+    if not declaration.takes_cutoff:
+        raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
+    try:
+        return Integer(1)(value)
+    except (TypeError, ValueError):
+        raise IrdivError(
+            f"the cutoff of {declaration.name} must be an integer of 1 or more, as in {declaration.name}@10; "
+            f"found {value!r}."
+        ) from None
+
+
+def less_is_better(measure: ir_measures.Measure) -> bool:
+    """Return whether smaller values are better; False for measures of ir_measures, which do not declare it."""
+    return isinstance(measure, Measure) and measure.declaration.less_is_better

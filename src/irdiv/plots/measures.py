@@ -1,0 +1,118 @@
+"""Plots that compare measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from irdiv.plots.axes import axes_or_new, legend_beside, line_style, literal_text
+from irdiv.show.palette import GUIDE, MISSING
+from irdiv.stats.power import DiscriminativePower
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from narwhals.typing import IntoDataFrame
+
+_FEW_PAIRS = 12
+"""Curves of fewer pairs have markers: a line through one point is invisible."""
+
+
+@literal_text
+def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Axes:
+    """Plot ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative.
+
+    Parameters
+    ----------
+    power
+        What `irdiv.stats.discriminative_power` returns.
+    ax
+        Axes to draw on; those of a new figure by default.
+    """
+    ax = axes_or_new(ax, (7.5, 4.5))
+    marker = "o" if len(power.pairs) < _FEW_PAIRS else None
+    summary, asl = _to_pandas(power.summary()), _to_pandas(power.asl())
+    shares = dict(zip(summary["measure"], summary["power"], strict=True))
+    for index, (measure, rows) in enumerate(asl.groupby("measure", sort=False)):
+        falling = rows["p"].to_numpy()[::-1]
+        label = f"{measure} ({100 * shares[measure]:.1f}%)"
+        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, **line_style(index))
+    ax.axhline(power.level, color=GUIDE, linewidth=0.8)
+    ax.set_xlabel("pairs of runs, sorted by ASL")
+    ax.set_ylabel("achieved significance level (p)")
+    ax.set_ylim(bottom=0)
+    ax.margins(x=0.01)
+    legend_beside(ax, f"share with p < {power.level:g}")
+    return ax
+
+
+@literal_text
+def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
+    """Plot discriminative power against the number of topics.
+
+    Parameters
+    ----------
+    curves
+        What `irdiv.stats.power_by_topics` returns.
+    ax
+        Axes to draw on; those of a new figure by default.
+    """
+    ax = axes_or_new(ax, (7.5, 4.5))
+    for index, (measure, rows) in enumerate(_to_pandas(curves).groupby("measure", sort=False)):
+        ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **line_style(index))
+    ax.set_xlabel("topics")
+    ax.set_ylabel("discriminative power (%)")
+    ax.set_ylim(bottom=0)
+    legend_beside(ax)
+    return ax
+
+
+@literal_text
+def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
+    """Plot a matrix over measures.
+
+    Parameters
+    ----------
+    matrix
+        What `irdiv.stats.correlate` returns, or what `irdiv.stats.concordance` returns; a cell of the latter is the
+        concordance of the row's measure minus that of the column's.
+    ax
+        Axes to draw on; those of a new figure by default.
+    """
+    table = _to_pandas(matrix)
+    is_concordance = "other_concordance" in table.columns
+    table = _concordance_matrix(table) if is_concordance else _measures_as_index(table)
+    size = 1.6 + 0.62 * max(len(table), 3)
+    ax = axes_or_new(ax, (size + 1.4, size))
+    ax.set_facecolor(MISSING)
+    image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
+    ax.set_xticks(range(len(table.columns)), [str(name) for name in table.columns], rotation=45, ha="right")
+    ax.set_yticks(range(len(table.index)), [str(name) for name in table.index])
+    for (row, column), value in np.ndenumerate(table.to_numpy()):
+        if np.isfinite(value):
+            text = f"{value:.2f}".replace("-0.00", "0.00")
+            color = "white" if abs(value) > 0.6 else "black"
+            ax.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
+    label = "concordance: row minus column" if is_concordance else "rank correlation"
+    ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    return ax
+
+
+def _to_pandas(frame: IntoDataFrame) -> pd.DataFrame:
+    return nw.from_native(frame, eager_only=True).to_pandas()
+
+
+def _measures_as_index(matrix: pd.DataFrame) -> pd.DataFrame:
+    """Return a matrix with measures as its index; only pandas has one, elsewhere they are the first column."""
+    return matrix.set_index("measure") if "measure" in matrix.columns else matrix
+
+
+def _concordance_matrix(frame: pd.DataFrame) -> pd.DataFrame:
+    names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
+    matrix = pd.DataFrame(np.nan, index=names, columns=names)
+    lead = frame["concordance"] - frame["other_concordance"]
+    for measure, other, value in zip(frame["measure"], frame["other"], lead, strict=True):
+        matrix.loc[measure, other], matrix.loc[other, measure] = value, -value
+    return matrix

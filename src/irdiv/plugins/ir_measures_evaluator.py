@@ -1,0 +1,88 @@
+"""What scores runs for ir_measures; imported when something is evaluated, as it takes pandas and Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import ir_measures
+import pandas as pd
+from ir_measures import providers
+
+from irdiv.arrays.collection import Collection, warn_topics_without_relevant
+from irdiv.arrays.ranking import order_run
+from irdiv.evaluation.scoring import score
+from irdiv.frames.checked import qrels_columns
+from irdiv.frames.columns import QRELS_COLUMNS, find_columns, has_intent_column
+from irdiv.frames.ids import as_ids, string_array
+from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame
+from irdiv.measures.measure import Measure
+from irdiv.measures.spec import as_irdiv_measure
+
+
+class Evaluator(providers.Evaluator):
+    """Scores runs for ir_measures against qrels that are compiled once."""
+
+    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: QrelsLike) -> None:
+        self._requested = sorted(measures, key=str)
+        frame = qrels_frame(qrels)
+        self._original_ids = _original_ids(qrels, frame)
+        # PyTerrier passes empty qrels for topics without judgments, and with an empty run.
+        columns = qrels_columns(frame.to_native(), may_be_empty=True)
+        self._collection = Collection.from_columns(columns) if len(columns.query) else None
+        if self._collection is not None:
+            warn_topics_without_relevant(self._collection.topics_without_relevant, len(self._collection.topics))
+        super().__init__(self._requested, set(self._original_ids.values()))
+
+    def _iter_calc(self, run: RunLike) -> Iterator[ir_measures.Metric]:
+        if self._collection is None:
+            return
+        ordered = order_run(self._collection, run, may_be_empty=True)
+        values = score(ordered, [_irdiv_measure(measure) for measure in self._requested])
+        query_ids = [self._original_ids[topic] for topic in self._collection.topics]
+        for measure, row in zip(self._requested, values.tolist(), strict=True):
+            for query_id, value in zip(query_ids, row, strict=True):
+                yield ir_measures.Metric(query_id=query_id, measure=measure, value=value)
+
+
+def _irdiv_measure(measure: ir_measures.Measure) -> Measure:
+    found = as_irdiv_measure(measure)
+    assert found is not None
+    return found
+
+
+def _original_ids(qrels: QrelsLike, frame: Frame) -> dict[str, str]:
+    """Return a mapping from topic ids as strings to topic ids as in the qrels, which ir_measures compares unchanged.
+
+    ir_measures declares them as strings, but they may be anything.
+    """
+    if isinstance(qrels, Mapping):
+        judged = [topic for topic, row in qrels.items() if row]
+        return dict(zip(string_array(judged).to_pylist(), judged, strict=True))
+    topics = frame[find_columns(frame.columns, "qrels", ("query_id",))["query_id"]].unique()
+    return dict(zip(as_ids(topics, "qrels").to_pylist(), topics.to_list(), strict=True))
+
+
+def adhoc_qrels(qrels: QrelsLike) -> tuple[QrelsLike, pd.DataFrame | None]:
+    """Return the qrels, and the same with the highest grade of each document over intents.
+
+    The second is None if no document has more than one row, and the qrels can be used as they are. The first differs
+    from what was given only if that was an iterator, which can be read once.
+    """
+    if isinstance(qrels, Mapping):
+        return qrels, None
+    if isinstance(qrels, pd.DataFrame):
+        frame = qrels
+    elif isinstance(qrels, Iterable) and not isinstance(qrels, str) and not hasattr(qrels, "columns"):
+        qrels = list(qrels)
+        if not all(has_intent_column(getattr(row, "_fields", ())) for row in qrels[:1]):
+            return qrels, None
+        frame = pd.DataFrame(qrels)
+    else:
+        return qrels, None
+    *keys, grade = QRELS_COLUMNS
+    if not set(QRELS_COLUMNS) <= set(frame.columns) or not has_intent_column(frame.columns):
+        return qrels, None
+    if not frame.duplicated(keys).any():
+        return qrels, None
+    highest: pd.DataFrame = frame.groupby(keys, sort=False, as_index=False)[[grade]].max()
+    return qrels, highest

@@ -1,0 +1,57 @@
+"""irdiv inside PyTerrier, which is imported only when it is used."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from irdiv.errors import IrdivError
+
+if TYPE_CHECKING:
+    import pyterrier
+
+    from irdiv.analysis.oracles import Order
+    from irdiv.frames.inputs import QrelsLike
+
+
+def as_module() -> ModuleType:
+    """Return the package irdiv, which PyTerrier shows as ``pt.irdiv``; PyTerrier calls this once, by its entry point.
+
+    This replaces ``pyterrier.model.to_ir_measures``, by which PyTerrier renames columns for ir_measures. The new one
+    adds a column ``max_grade``, the highest grade of all topics, to qrels that have an intent column and no
+    ``max_grade``, so that ERR does not depend on the size of PyTerrier's batches of topics. Everything else, such as
+    runs, ad hoc qrels and names of columns, is converted as before, and no other function of PyTerrier is changed.
+    """
+    model = sys.modules["pyterrier.model"]
+    original = model.to_ir_measures
+
+    def to_ir_measures(inp: object) -> object:
+        import pandas as pd
+
+        from irdiv.frames.columns import ITERATION, QRELS_COLUMNS, has_intent_column
+
+        out = original(inp)
+        if not isinstance(out, pd.DataFrame) or "max_grade" in out.columns:
+            return out
+        is_qrels = set(QRELS_COLUMNS) <= set(out.columns)
+        has_intents = has_intent_column(set(out.columns) - {ITERATION})
+        return out.assign(max_grade=out[QRELS_COLUMNS[2]].max()) if is_qrels and has_intents else out
+
+    model.to_ir_measures = to_ir_measures  # type: ignore[attr-defined]
+    return sys.modules["irdiv"]
+
+
+def oracle_transformer(
+    qrels: QrelsLike, order: Order = "alpha-nDCG", *, depth: int | None = None, **parameters: object
+) -> pyterrier.Transformer:
+    """Return a PyTerrier transformer that ranks as `irdiv.oracle` does, for upper and lower bounds in an experiment."""
+    from irdiv.analysis.oracles import oracle
+    from irdiv.arrays.collection import Collection
+
+    try:
+        import pyterrier as pt
+    except ImportError:
+        raise IrdivError("PyTerrier is not installed: pip install 'irdiv[pyterrier]'.") from None
+    run = oracle(Collection(qrels), order, depth=depth, **parameters)
+    return pt.Transformer.from_df(pt.model.from_ir_measures(run))

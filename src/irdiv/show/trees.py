@@ -1,0 +1,117 @@
+"""Drawings of a tree, as text and as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from unicodedata import category
+from xml.etree import ElementTree as ET
+
+from irdiv.show import palette, svg
+
+
+@dataclass
+class Node:
+    """A node to draw, with a caption."""
+
+    name: str
+    caption: str = ""
+    extended: bool = False
+    """Whether it only carries a leaf down to a deeper layer."""
+    covered: bool = False
+    children: list[Node] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Neither a line of text nor XML can hold control characters.
+        self.name = "".join("�" if category(character) == "Cc" else character for character in self.name)
+
+
+def tree_as_text(root: Node) -> str:
+    """Return a tree as text with a line for each node; a chain that carries a leaf down shares the leaf's line."""
+    rows = list(_text_rows(root, "", ""))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:{width}}  {caption}".rstrip() for name, caption in rows)
+
+
+def _text_rows(node: Node, prefix: str, prefix_below: str) -> Iterator[tuple[str, str]]:
+    yield f"{prefix}{node.name}", node.caption
+    children = [child for child in node.children if not child.extended]
+    for child in children:
+        last = child is children[-1]
+        branch, indent = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        yield from _text_rows(child, prefix_below + branch, prefix_below + indent)
+
+
+_STEP_X, _STEP_Y, _WIDTH, _HEIGHT, _MARGIN = 255, 46, 215, 36, 12
+_MAX_NAME, _MAX_CAPTION = 28, 44
+"""How many characters fit in a box."""
+_STYLE = (
+    f"text{{font:12px sans-serif;fill:{palette.TEXT}}}.caption{{font-size:10px;fill:{palette.MUTED_TEXT}}}"
+    f"rect{{fill:{palette.BACKGROUND};stroke:{palette.COLORS[0]};stroke-width:1.5}}"
+    f".extended rect{{stroke-dasharray:4 3}}.covered rect{{fill:{palette.HIGHLIGHT}}}"
+    f"path{{fill:none;stroke:{palette.CONTOUR};stroke-width:1.2}}"
+)
+
+
+class _Box(NamedTuple):
+    """A node with the position of its box."""
+
+    node: Node
+    x: float
+    y: float
+    children: list[_Box]
+
+
+def tree_as_svg(root: Node) -> str:
+    """Return a tree as an SVG picture, root to the left; dashed boxes carry leaves down to the deepest layer."""
+    top, rows = _lay_out(root, 0, 0)
+    boxes = list(_all_boxes(top))
+    width = max(box.x for box in boxes) + _WIDTH + _MARGIN
+    height = (rows - 1) * _STEP_Y + _HEIGHT + 2 * _MARGIN
+    picture = svg.new_document(width, height, f"intent hierarchy of {root.name}", _STYLE)
+    for box in boxes:
+        for child in box.children:
+            _draw_edge(picture, box, child)
+    for box in boxes:
+        _draw_box(picture, box)
+    return svg.to_text(picture)
+
+
+def _lay_out(node: Node, depth: int, row: int) -> tuple[_Box, int]:
+    """Return the box of a node and the next free row: leaves one under the other, a parent amid its children."""
+    children: list[_Box] = []
+    next_row = row
+    for child in node.children:
+        box, next_row = _lay_out(child, depth + 1, next_row)
+        children.append(box)
+    y = (children[0].y + children[-1].y) / 2 if children else _MARGIN + row * _STEP_Y
+    return _Box(node, _MARGIN + depth * _STEP_X, y, children), max(next_row, row + 1)
+
+
+def _all_boxes(box: _Box) -> Iterator[_Box]:
+    yield box
+    for child in box.children:
+        yield from _all_boxes(child)
+
+
+def _draw_edge(picture: ET.Element, parent: _Box, child: _Box) -> None:
+    x1, y1, x2, y2 = parent.x + _WIDTH, parent.y + _HEIGHT / 2, child.x, child.y + _HEIGHT / 2
+    middle = (x1 + x2) / 2
+    svg.add(picture, "path", d=f"M{x1:g} {y1:g}C{middle:g} {y1:g} {middle:g} {y2:g} {x2:g} {y2:g}")
+
+
+def _draw_box(picture: ET.Element, box: _Box) -> None:
+    node, x, y, _ = box
+    classes = " ".join(name for name in ("extended", "covered") if getattr(node, name))
+    group = svg.add(picture, "g", class_=classes or None)
+    svg.add(group, "rect", x=x, y=y, width=_WIDTH, height=_HEIGHT, rx=5)
+    svg.add(group, "title", f"{node.name} {node.caption}".strip())
+    middle = y + _HEIGHT / 2
+    svg.add(group, "text", _shorten(node.name, _MAX_NAME), x=x + 8, y=middle - 2 if node.caption else middle + 4)
+    if node.caption:
+        svg.add(group, "text", _shorten(node.caption, _MAX_CAPTION), x=x + 8, y=middle + 12, class_="caption")
+
+
+def _shorten(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"

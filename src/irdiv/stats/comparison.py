@@ -1,0 +1,187 @@
+"""Comparisons of many systems: all pairs, or each system with baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from irdiv.errors import IrdivError
+from irdiv.frames.backends import returns_callers_frame
+from irdiv.measures.spec import MeasuresLike
+from irdiv.progress import progress_bar
+from irdiv.stats.options import (
+    CONFIDENCE_LEVEL,
+    N_RESAMPLES,
+    IntervalName,
+    Rng,
+    TestName,
+    random_generator,
+    require_test,
+    require_two_topics,
+    resampling_options,
+)
+from irdiv.stats.paired import PairedTestResults, paired_tests
+from irdiv.stats.resampling import MAX_CELLS, TIE_TOLERANCE, p_values
+from irdiv.stats.table import EvaluationLike, Table, as_table
+from irdiv.types import Floats
+
+
+@returns_callers_frame
+def compare(
+    evaluation: EvaluationLike,
+    *,
+    test: TestName = "bootstrap",
+    baseline: str | Iterable[str] | None = None,
+    measures: MeasuresLike | None = None,
+    correction: str | None = None,
+    rng: Rng = 0,
+    n_resamples: int | None = None,
+    plus_one: bool | None = None,
+    interval: IntervalName = "bca",
+    confidence_level: float = CONFIDENCE_LEVEL,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Compare runs in pairs, all of them or each with baselines.
+
+    Parameters
+    ----------
+    evaluation
+        What `irdiv.evaluate` returns for several runs, or its tidy frame.
+    test
+        ``"bootstrap"``, ``"randomization"``, ``"t"``, or ``"tukey"`` for the randomized Tukey HSD test, whose p takes
+        all pairs of runs into account.
+    baseline
+        One or several runs that the others are compared with; all pairs by default.
+    measures
+        Some of the measures; all by default.
+    correction
+        A method of ``statsmodels.stats.multitest.multipletests``, such as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``,
+        over the pairs of each measure; needs the extra ``stats``.
+    rng, n_resamples, plus_one, interval, confidence_level
+        As in `irdiv.stats.bootstrap_test`; by default n_resamples and plus_one are those of the test, 10,000 and True
+        for randomization.
+    progress
+        Show a progress bar over measures on standard error, if that is a terminal.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and pair: ``measure, run, other, mean, other_mean, difference, low, high, statistic, p,
+        p_adjusted, effect_size``. Without a correction ``p_adjusted`` is p.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> from irdiv.demo import demo_qrels_and_runs
+    >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
+    >>> frame = irdiv.stats.compare(evaluation, baseline="relevance", measures="I-rec@10")
+    >>> frame[["measure", "run", "other", "difference"]].round(4)
+        measure          run      other  difference
+    0  I-rec@10  diversified  relevance      0.0681
+    1  I-rec@10   one-intent  relevance     -0.1361
+    2  I-rec@10       spammy  relevance     -0.2319
+    """
+    table = as_table(evaluation, measures)
+    pairs = _pairs(table, baseline)
+    require_test(test)
+    if test == "tukey" and correction is not None:
+        raise IrdivError("test='tukey' takes all pairs into account by itself; leave the correction out.")
+    n_resamples, plus_one = resampling_options(test, n_resamples, plus_one)
+    frames = []
+    for index, (measure, z) in enumerate(progress_bar(list(table.differences(pairs)), "measures", progress)):
+        if test == "tukey":
+            tests = paired_tests(z, "t", rng, n_resamples, False, interval, confidence_level)
+            p = tukey_p(table.values[:, index], pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
+            tests = tests._replace(p=p)
+        else:
+            tests = paired_tests(z, test, rng, n_resamples, plus_one, interval, confidence_level)
+        frames.append(_frame(table, index, measure, pairs, tests, correction))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _pairs(table: Table, baseline: str | Iterable[str] | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return table.pairs()
+    names = list(baseline) if isinstance(baseline, Iterable) and not isinstance(baseline, str) else [baseline]
+    if not names:
+        raise IrdivError("no baseline given; name a run, or leave the argument out for all pairs.")
+    baselines = [table.run_index(str(name)) for name in names]
+    pairs = [(run, base) for base in baselines for run in range(len(table.runs)) if run not in baselines]
+    if not pairs:
+        raise IrdivError("all runs are baselines; leave one out to compare with them.")
+    return pairs
+
+
+def _frame(
+    table: Table,
+    index: int,
+    measure: str,
+    pairs: list[tuple[int, int]],
+    tests: PairedTestResults,
+    correction: str | None,
+) -> pd.DataFrame:
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    means = table.values[:, index].mean(axis=1)
+    return pd.DataFrame(
+        {
+            "measure": measure,
+            "run": [table.runs[run] for run in first],
+            "other": [table.runs[run] for run in second],
+            "mean": means[first],
+            "other_mean": means[second],
+            "difference": tests.difference,
+            "low": tests.interval[:, 0],
+            "high": tests.interval[:, 1],
+            "statistic": tests.statistic,
+            "p": tests.p,
+            "p_adjusted": _adjusted(tests.p, correction),
+            "effect_size": tests.effect_size,
+        }
+    )
+
+
+def _adjusted(p: Floats, correction: str | None) -> Floats:
+    if correction is None:
+        return p
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ImportError:
+        raise IrdivError("corrections need statsmodels: pip install 'irdiv[stats]'.") from None
+    try:
+        return np.asarray(multipletests(p, method=correction)[1], dtype=np.float64)
+    except (AttributeError, TypeError, ValueError):
+        raise IrdivError(
+            f"correction={correction!r} is not known; statsmodels has 'bonferroni', 'holm', 'fdr_bh' and others."
+        ) from None
+
+
+def tukey_p(
+    values: Floats,
+    pairs: list[tuple[int, int]],
+    *,
+    rng: Rng = 0,
+    n_resamples: int = N_RESAMPLES,
+    plus_one: bool = False,
+) -> Floats:
+    """Return p of each pair of runs by the randomized Tukey HSD test on ``[run, topic]`` (Carterette, TOIS 2012).
+
+    Each trial permutes the values of every topic among the runs; p of a pair is the share of trials in which the
+    largest difference of means between any two runs is at least that of the pair.
+    """
+    n_runs, n_topics = values.shape
+    require_two_topics(n_topics)
+    generator = random_generator(rng)
+    largest = np.empty(n_resamples)
+    step = max(1, MAX_CELLS // values.size)
+    for start in range(0, n_resamples, step):
+        order = generator.random((min(step, n_resamples - start), n_topics, n_runs)).argsort(axis=2)
+        means = np.take_along_axis(values.T[None], order, axis=2).mean(axis=1)
+        largest[start : start + step] = means.max(axis=1) - means.min(axis=1)
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    observed = np.abs((values[first] - values[second]).mean(axis=1))
+    largest.sort()
+    tolerance = TIE_TOLERANCE * np.abs(values).max(initial=0.0)
+    n_extreme = n_resamples - np.searchsorted(largest, observed - tolerance, side="left")
+    return p_values(n_extreme, n_resamples, plus_one)

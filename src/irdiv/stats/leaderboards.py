@@ -1,0 +1,138 @@
+"""Leaderboards: means of runs with confidence intervals and tests against a baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from irdiv.checks import Integer, Optional, require
+from irdiv.frames.backends import returns_callers_frame
+from irdiv.measures.spec import MeasuresLike
+from irdiv.stats.comparison import compare
+from irdiv.stats.intervals import confidence_intervals
+from irdiv.stats.options import (
+    CONFIDENCE_LEVEL,
+    LEVEL,
+    N_RESAMPLES,
+    IntervalName,
+    Rng,
+    TestName,
+    require_interval,
+    require_level,
+    require_test,
+)
+from irdiv.stats.resampling import bootstrap_counts
+from irdiv.stats.scores import best_runs
+from irdiv.stats.table import EvaluationLike, Table, as_table
+from irdiv.types import Floats
+
+
+@returns_callers_frame
+def leaderboard(
+    evaluation: EvaluationLike,
+    *,
+    baseline: str | None = None,
+    measures: MeasuresLike | None = None,
+    test: TestName = "bootstrap",
+    correction: str | None = None,
+    level: float = LEVEL,
+    rng: Rng = 0,
+    n_resamples: int | None = None,
+    interval: IntervalName = "bca",
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> pd.DataFrame:
+    """Return the mean of each run by each measure, with its confidence interval and a test against a baseline.
+
+    Parameters
+    ----------
+    evaluation
+        What `irdiv.evaluate` returns, or its tidy frame.
+    baseline
+        The run that the others are tested against; without one there are no tests.
+    measures
+        Some of the measures, the first of which orders the runs; all by default.
+    test, correction
+        As in `irdiv.stats.compare`.
+    level
+        The significance level.
+    rng, n_resamples, interval, confidence_level
+        As in `irdiv.stats.compare`; the interval is that of the mean, by default of 1000 bootstrap samples.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and run: ``measure, run, mean, low, high, best, difference, p, p_adjusted, significant``.
+        Within each measure the runs are ordered by the first measure, best first. ``difference`` is the mean minus that
+        of the baseline, missing with p for the baseline itself and where nothing was tested: without a baseline, or on
+        a single topic, where low and high are the value itself. Several runs are ``best`` if their means are equal.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> from irdiv.demo import demo_qrels_and_runs
+    >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
+    >>> frame = irdiv.stats.leaderboard(evaluation, baseline="relevance", measures="I-rec@10")
+    >>> frame.drop(columns=["measure", "p_adjusted"]).round(3)
+               run   mean    low   high   best  difference      p  significant
+    0  diversified  1.000  1.000  1.000   True       0.068  0.052        False
+    1    relevance  0.932  0.871  0.983  False         NaN    NaN        False
+    2   one-intent  0.796  0.683  0.900  False      -0.136  0.053        False
+    3       spammy  0.700  0.622  0.814  False      -0.232  0.004         True
+    """
+    require_test(test)
+    require_level(level)
+    require_interval(interval, confidence_level)
+    require(Optional(Integer(1)), n_resamples=n_resamples)
+    table = as_table(evaluation, measures)
+    n_runs, n_measures, n_topics = table.values.shape
+    means = table.values.mean(axis=2)
+    less_is_better = table.less_is_better()
+    difference, p, p_adjusted = np.full((3, n_runs, n_measures), np.nan)
+    if baseline is not None:
+        others = np.arange(n_runs) != table.run_index(baseline)
+        if n_topics > 1 and others.any():
+            tests = compare(
+                table,
+                baseline=baseline,
+                test=test,
+                correction=correction,
+                rng=rng,
+                n_resamples=n_resamples,
+                interval=interval,
+                confidence_level=confidence_level,
+            )
+            for name, array in (("difference", difference), ("p", p), ("p_adjusted", p_adjusted)):
+                array[others] = tests[name].to_numpy().reshape(n_measures, -1).T
+    ends = _intervals_of_means(table, rng, n_resamples, interval, confidence_level)
+    order = np.argsort(means[:, 0] if less_is_better[0] else -means[:, 0], kind="stable")
+    by_measure = {
+        "mean": means,
+        "low": ends[..., 0],
+        "high": ends[..., 1],
+        "best": best_runs(means, less_is_better),
+        "difference": difference,
+        "p": p,
+        "p_adjusted": p_adjusted,
+        "significant": p_adjusted < level,
+    }
+    return pd.DataFrame(
+        {
+            "measure": [measure for measure in table.measures for _ in order],
+            "run": [table.runs[run] for run in order] * n_measures,
+            **{name: array[order].T.ravel() for name, array in by_measure.items()},
+        }
+    )
+
+
+def _intervals_of_means(
+    table: Table, rng: Rng, n_resamples: int | None, interval: IntervalName, confidence_level: float
+) -> Floats:
+    """Return confidence intervals as ``[run, measure, 2]``."""
+    n_topics = table.values.shape[2]
+    rows = table.values.reshape(-1, n_topics)
+    if n_topics == 1:
+        ends = np.repeat(rows, 2, axis=1)
+    else:
+        counts = bootstrap_counts(n_topics, N_RESAMPLES if n_resamples is None else n_resamples, rng)
+        ends = confidence_intervals(rows, counts, interval, confidence_level)
+    return ends.reshape(*table.values.shape[:2], 2)

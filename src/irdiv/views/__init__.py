@@ -1,1 +1,0 @@
-"""What is shown of collections and runs: trees as text and pictures, reports."""

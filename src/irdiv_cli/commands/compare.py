@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import argparse
+
+from irdiv_cli import inputs, options, output
+
+ORDER = 20
+HELP = "test differences between runs for significance"
+EPILOG = "Example: irdiv compare qrels.txt *.run --baseline bm25 --correction holm"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the pairs of runs, the correction and the test."""
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        nargs="+",
+        action="extend",
+        help="names of the runs that the others are compared with (default: compare all pairs)",
+    )
+    parser.add_argument(
+        "--correction",
+        metavar="METHOD",
+        help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels",
+    )
+    options.add_plot(parser, "the differences of two runs by one measure, topic by topic")
+    options.add_evaluation(parser)
+    options.add_test(parser)
+    options.add_output(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Print the tests, and plot the differences of topics."""
+    from irdiv.errors import IrdivError
+    from irdiv.stats import compare
+
+    evaluation = inputs.evaluate_arguments(arguments)
+    if arguments.plot and evaluation.values.shape[:2] != (2, 1):
+        raise IrdivError("--plot shows the differences of two runs by one measure; give two runs and one measure.")
+    frame = compare(
+        evaluation,
+        test=arguments.test,
+        baseline=arguments.baseline,
+        correction=arguments.correction,
+        rng=arguments.seed,
+        n_resamples=arguments.n_resamples,
+        progress=True,
+    )
+    is_repetition = arguments.output == "table" and arguments.correction is None
+    output.print_frame(frame.drop(columns="p_adjusted") if is_repetition else frame, arguments)
+    if arguments.plot:
+        from irdiv.plots import difference_bars
+
+        first, second = frame[["run", "other"]].iloc[0]
+        output.save_plot(difference_bars(evaluation, first, second), arguments.plot)

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import argparse
+
+from irdiv_cli import inputs, options, output
+
+ORDER = 50
+HELP = "correlate the rankings of runs by different measures"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the correlation coefficient."""
+    parser.add_argument(
+        "--method",
+        choices=("tau", "tau_ap", "tau_ap_symmetric"),
+        default="tau",
+        help="Kendall's tau; tau_ap, with the measure of the column as gold; or the mean of tau_ap in both directions "
+        "(default: %(default)s)",
+    )
+    options.add_plot(parser, "the correlations as a heat map")
+    options.add_evaluation(parser)
+    options.add_output(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Print the matrix of correlations, and plot it."""
+    from irdiv.stats import correlate
+
+    matrix = correlate(inputs.evaluate_arguments(arguments), method=arguments.method)
+    output.print_frame(matrix.rename_axis(columns=None).reset_index(), arguments)
+    if arguments.plot:
+        from irdiv.plots import heat_map
+
+        output.save_plot(heat_map(matrix), arguments.plot)

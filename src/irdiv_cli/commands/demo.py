@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import argparse
+
+from irdiv_cli import options, output
+
+ORDER = 130
+HELP = "evaluate four systems on a small built-in collection"
+
+_EXPLANATION = (
+    "'relevance' finds the most relevant documents (D-nDCG). 'diversified' covers all intents (I-rec, alpha-nDCG) and "
+    "is best if both count (D#-nDCG). 'one-intent' serves only the most probable intent, and 'spammy' mixes in "
+    "nonrelevant documents. 'irdiv explain D#-nDCG' explains a measure, and 'irdiv demo --data FOLDER' writes the "
+    "files of the collection."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where files are written."""
+    parser.add_argument(
+        "--data", metavar="FOLDER", help="only write the files of the collection to this folder, to try other commands"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", default="irdiv-demo.html", help="where to write the report (default: %(default)s)"
+    )
+    options.add_output(parser, per_query="values of each topic instead of means")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Write the files of the collection, or print its evaluation with explanations and write a report."""
+    import textwrap
+    from pathlib import Path
+
+    import irdiv
+    from irdiv.demo import demo_qrels_and_runs, write_demo
+    from irdiv.errors import IrdivError
+    from irdiv.evaluation import DEFAULT_MEASURES
+
+    if arguments.data is not None:
+        if arguments.per_query or arguments.output != "table" or arguments.digits is not None:
+            raise IrdivError("--data only writes files; leave out the options of the table.")
+        for path in write_demo(Path(arguments.data)):
+            print(path)
+        return
+    qrels, runs = demo_qrels_and_runs()
+    evaluation = irdiv.evaluate(qrels, runs, DEFAULT_MEASURES)
+    if arguments.output != "table" or arguments.per_query:
+        output.print_evaluation(evaluation, arguments)
+        return
+    print(f"Means of {len(runs)} systems over {len(evaluation.query_ids)} ambiguous topics:\n")
+    output.print_evaluation(evaluation, arguments)
+    print("\n" + textwrap.fill(_EXPLANATION, width=100))
+    print("\n" + _write_report(arguments.report))
+
+
+def _write_report(file: str) -> str:
+    """Write the report and return a line about it; without its dependencies there is none."""
+    from irdiv.demo import demo_collection, demo_qrels_and_runs
+    from irdiv.errors import IrdivError
+    from irdiv.report import descriptions_by_intent, write_report
+
+    collection = demo_collection()
+    topics = dict(zip(collection.topics["query_id"], collection.topics["query"], strict=True))
+    intents = descriptions_by_intent(collection.intents)
+    try:
+        path = write_report(
+            *demo_qrels_and_runs(), file, topic_texts=topics, intent_descriptions=intents, title="irdiv demo"
+        )
+    except IrdivError as error:
+        return f"No report: {error}"
+    return f"Report with all topics: {path}"

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import argparse
+
+from irdiv_cli import inputs, options
+
+ORDER = 80
+HELP = "write a run of the relevant documents in ideal order"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the qrels, the order and the length of the run."""
+    options.add_qrels(parser)
+    parser.add_argument(
+        "--order",
+        choices=("alpha-nDCG", "D-nDCG", "reversed"),
+        default="alpha-nDCG",
+        help="the ideal order of a measure, or 'reversed', the least diverse order (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--depth", type=int, metavar="N", help="number of documents for each topic (default: all relevant ones)"
+    )
+    options.add_settings(parser, "parameters of the measure, such as alpha=0.2 or gain=linear")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Print the run in the format of TREC."""
+    from irdiv.analysis.oracles import oracle, trec_lines
+
+    qrels = inputs.local_file(arguments.qrels)
+    best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
+    for line in trec_lines(best, arguments.order):
+        print(line)

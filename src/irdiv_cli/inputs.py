@@ -1,0 +1,163 @@
+"""From arguments to what the library takes: qrels, runs, parameters and texts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import ir_measures
+    import pandas as pd
+
+    from irdiv.evaluation.results import Evaluation
+    from irdiv.frames.inputs import QrelsLike
+
+
+def evaluate_arguments(
+    arguments: argparse.Namespace, *, more_measures: Sequence[str] = (), components: bool = False
+) -> Evaluation[pd.DataFrame]:
+    """Evaluate the runs of the arguments by their measures or the default ones, and by more measures."""
+    import irdiv
+    from irdiv.evaluation import DEFAULT_MEASURES
+
+    measures = [irdiv.parse(spec) for spec in [*(arguments.measures or DEFAULT_MEASURES), *more_measures]]
+    return irdiv.evaluate(
+        load_qrels(arguments),
+        run_paths_by_name(arguments),
+        measures,
+        ties=arguments.ties,
+        duplicates=arguments.duplicates,
+        components=components,
+        progress=True,
+        **settings(arguments, irdiv.evaluate),
+    )
+
+
+def load_qrels(arguments: argparse.Namespace) -> QrelsLike:
+    """Return the qrels, with the properties and hierarchies of intents if they are given."""
+    import irdiv
+
+    qrels: QrelsLike = local_file(arguments.qrels)
+    if arguments.heval is not None:
+        qrels = irdiv.with_intents(qrels, irdiv.datasets.read_heval(arguments.heval))
+    if arguments.intent_table is not None:
+        qrels = irdiv.with_intents(qrels, arguments.intent_table)
+    return qrels
+
+
+def run_paths_by_name(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return run files by name; runs that would have the same name are named by their paths."""
+    from irdiv.errors import IrdivError
+
+    paths = [path for pattern in arguments.runs for path in _matching_paths(pattern)]
+    repeated = next((path for path in paths if paths.count(path) > 1), None)
+    if repeated is not None:
+        raise IrdivError(f"the run file {repeated!r} is given twice.")
+    names = [_run_name(path, arguments.names) for path in paths]
+    named = {path if names.count(name) > 1 else name: local_file(path) for name, path in zip(names, paths, strict=True)}
+    # A path may be the name of another run.
+    return named if len(named) == len(paths) else {path: local_file(path) for path in paths}
+
+
+def _matching_paths(pattern: str) -> list[str]:
+    """Return the paths that match a pattern, as not every shell expands patterns."""
+    from glob import glob
+
+    from irdiv.errors import IrdivError
+
+    if pattern == "-" or os.path.exists(pattern) or not any(wildcard in pattern for wildcard in "*?["):
+        return [pattern]
+    paths = sorted(glob(pattern))
+    if not paths:
+        raise IrdivError(f"no file matches {pattern!r}.")
+    return paths
+
+
+def _run_name(path: str, source: str) -> str:
+    from irdiv.frames.runs import run_name
+    from irdiv.frames.trec import run_tag
+
+    if source == "tag":
+        return run_tag(local_file(path))
+    return "stdin" if path == "-" else run_name(path)
+
+
+def local_file(path: str) -> str:
+    """Return the path, or for ``-`` a file with standard input."""
+    return _saved_standard_input() if path == "-" else path
+
+
+@lru_cache(maxsize=1)
+def _saved_standard_input() -> str:
+    """Return a temporary file with standard input, which can be read only once."""
+    import atexit
+    import tempfile
+    from shutil import copyfileobj
+
+    with tempfile.NamedTemporaryFile(prefix="irdiv-", delete=False) as file:
+        atexit.register(os.unlink, file.name)
+        copyfileobj(sys.stdin.buffer, file)
+    return file.name
+
+
+def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> dict[str, Any]:
+    """Return the parameters of measures that ``--set`` gives, as keyword arguments of a function.
+
+    A key that the function itself has as a parameter is an error, as it is not a parameter of measures.
+    """
+    import inspect
+
+    from irdiv.errors import IrdivError
+
+    reserved = inspect.signature(function).parameters
+    values: dict[str, Any] = {}
+    for text in arguments.set:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise IrdivError(f"--set takes KEY=VALUE, such as gain=linear; found {text!r}.")
+        if key in reserved:
+            raise IrdivError(f"--set {key}: {key!r} is not a parameter of measures; --help lists the options.")
+        if key in values:
+            raise IrdivError(f"--set {key}: {key!r} is set twice.")
+        values[key] = _literal(value)
+    return values
+
+
+def measures_with_settings(specs: Sequence[str], arguments: argparse.Namespace) -> list[ir_measures.Measure]:
+    """Return measures with those parameters of ``--set`` that they have."""
+    import irdiv
+    from irdiv.evaluation.selection import requested_measures
+
+    given = settings(arguments, irdiv.evaluate)
+    known = {name for spec in specs for name in irdiv.parse(spec).SUPPORTED_PARAMS}
+    return requested_measures(specs, {name: value for name, value in given.items() if name in known})
+
+
+def _literal(text: str) -> object:
+    """Return the Python value of a text, or the text itself."""
+    import ast
+
+    try:
+        return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
+def read_topic_texts(path: str) -> dict[str, str]:
+    """Read the texts of topics from lines ``topic<TAB>text``, or ``topic:text`` as in TREC's files."""
+    from irdiv.errors import IrdivError
+    from irdiv.frames.text import text_lines
+
+    texts = {}
+    for line_number, line in enumerate(text_lines(path, "topics"), 1):
+        if not line.strip():
+            continue
+        topic, separator, text = line.partition("\t" if "\t" in line else ":")
+        if not separator:
+            raise IrdivError(f"{path}, line {line_number}: expected a topic, a tab and its text; found {line[:60]!r}.")
+        texts[topic.strip()] = text.strip()
+    return texts

@@ -1,0 +1,143 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+# The library's own defaults and choices cannot be imported here; tests/test_cli_defaults.py compares them.
+DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
+TESTS = ("bootstrap", "randomization", "t", "tukey")
+N_RESAMPLES = 1000
+N_SIGN_FLIPS = 10_000
+
+
+def add_qrels(parser: argparse.ArgumentParser) -> None:
+    """Add the qrels file."""
+    parser.add_argument(
+        "qrels",
+        metavar="QRELS",
+        help="qrels file with 'topic intent document grade' in each line, plain or gzipped, or Parquet; "
+        "'-' for standard input",
+    )
+
+
+def add_evaluation(parser: argparse.ArgumentParser, default_measures: str = " ".join(DEFAULT_MEASURES)) -> None:
+    """Add qrels, runs, measures and how runs are scored."""
+    add_qrels(parser)
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="TREC run files, plain or gzipped, or Parquet files or folders; '-' for standard input",
+    )
+    group = parser.add_argument_group("evaluation")
+    group.add_argument(
+        "-m",
+        "--measures",
+        metavar="SPEC",
+        nargs="+",
+        action="extend",
+        help="measures to compute, after the names of files; 'irdiv measures' lists them "
+        f"(default: {default_measures})",
+    )
+    add_settings(group, "parameters for all measures that have them: gain=linear, judged_only=True, intents=all, …")
+    add_intent_table(group)
+    group.add_argument(
+        "--names",
+        choices=("file", "tag"),
+        default="file",
+        help="name runs after their files, or after the tag in their last column (default: %(default)s)",
+    )
+    group.add_argument(
+        "--ties",
+        choices=("docid_desc", "docid_asc", "input", "rank"),
+        default="docid_desc",
+        help="order of documents with equal scores; 'rank' ignores scores and orders by the rank column "
+        "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--duplicates",
+        choices=("error", "first"),
+        default="error",
+        help="what to do if a run lists a document twice for a topic: stop, or keep the first (default: %(default)s)",
+    )
+
+
+def add_settings(parser: argparse._ActionsContainer, help_text: str) -> None:
+    """Add ``--set``, the parameters of measures."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help=help_text,
+    )
+
+
+def add_intent_table(parser: argparse._ActionsContainer) -> None:
+    """Add files with what is known of intents."""
+    parser.add_argument(
+        "--intent-table",
+        metavar="FILE",
+        help="table of intents: CSV or TSV with the columns query_id, intent_id and some of probability, type, "
+        "parent_id and description; or lines 'topic intent probability' without a header",
+    )
+    parser.add_argument("--heval", metavar="FILE", help="intent hierarchies in the format of heval")
+
+
+def add_test(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the significance test and its random numbers, and return their group of options."""
+    group = parser.add_argument_group("significance test")
+    group.add_argument(
+        "--test",
+        choices=TESTS,
+        default="bootstrap",
+        help="a paired test, or tukey for the randomized Tukey HSD test (default: %(default)s)",
+    )
+    group.add_argument(
+        "-B",
+        "--n-resamples",
+        type=int,
+        metavar="N",
+        help=f"number of random samples (default: {N_RESAMPLES}; {N_SIGN_FLIPS} for randomization)",
+    )
+    add_seed(group)
+    return group
+
+
+def add_seed(parser: argparse._ActionsContainer) -> None:
+    """Add the seed of random numbers."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
+
+
+def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the file of a plot."""
+    parser.add_argument(
+        "--plot", metavar="FILE", help=f"also plot {what}, as PNG, SVG or PDF; needs 'pip install irdiv[plots]'"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, per_query: str | None = None) -> None:
+    """Add the output format, and ``--per-query`` if there is a help text for it."""
+    group = parser.add_argument_group("output")
+    if per_query is not None:
+        group.add_argument("-q", "--per-query", action="store_true", help=per_query)
+    group.add_argument(
+        "-o",
+        "--output",
+        choices=("table", "tsv", "csv", "jsonl"),
+        default="table",
+        help="output format; jsonl is a JSON object in each line (default: %(default)s)",
+    )
+    group.add_argument("--csv", action="store_const", dest="output", const="csv", help="short for -o csv")
+    group.add_argument(
+        "--digits", type=_digits, metavar="N", help="decimal places (default: 4 in tables, all in other formats)"
+    )
+
+
+def _digits(text: str) -> int:
+    digits = int(text)
+    if not 0 <= digits <= 20:
+        raise argparse.ArgumentTypeError(f"{digits} is not between 0 and 20")
+    return digits

@@ -1,0 +1,123 @@
+"""What commands print: tables to read, lines for other programs, errors and warnings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, TextIO, cast
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from irdiv.evaluation.results import Evaluation
+
+_DIGITS = 4
+_BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
+
+
+def print_evaluation(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
+    """Print the means, the best of each measure in bold, or with ``--per-query`` the values of each topic."""
+    if arguments.output != "table":
+        _print_lines(evaluation.frame if arguments.per_query else _tidy_means(evaluation), arguments)
+    elif arguments.per_query:
+        print_frame(evaluation.pivot().reset_index(), arguments)
+    else:
+        bold = _best_cells(evaluation) if supports_bold(sys.stdout) else ()
+        print_frame(evaluation.summary().reset_index(), arguments, bold)
+
+
+def print_frame(frame: pd.DataFrame, arguments: argparse.Namespace, bold: Collection[tuple[int, int]] = ()) -> None:
+    """Print a frame as a table, with some cells ``(row, column)`` in bold, or a line for each row."""
+    if arguments.output == "table":
+        for line in _table_lines(frame, _DIGITS if arguments.digits is None else arguments.digits, bold):
+            print(line)
+    else:
+        _print_lines(frame, arguments)
+
+
+def _tidy_means(evaluation: Evaluation[pd.DataFrame]) -> pd.DataFrame:
+    """Return a row for each run and measure: ``run, measure, value``."""
+    by_measure = evaluation.summary().T
+    tidy = by_measure.melt(var_name="run", value_name="value", ignore_index=False).reset_index()
+    return tidy[["run", "measure", "value"]]
+
+
+def _best_cells(evaluation: Evaluation[pd.DataFrame]) -> set[tuple[int, int]]:
+    """Return the cells ``(row, column)`` of the best runs; with one run there is nothing to compare."""
+    if len(evaluation.runs) < 2:
+        return set()
+    rows, measures = evaluation.best().nonzero()
+    return {(row, measure + 1) for row, measure in zip(rows.tolist(), measures.tolist(), strict=True)}
+
+
+def _table_lines(frame: pd.DataFrame, digits: int, bold: Collection[tuple[int, int]]) -> Iterator[str]:
+    """Yield the header and the rows of a table, numbers aligned to the right."""
+    from pandas.api.types import is_numeric_dtype
+
+    columns = [[str(name), *(_cell(value, digits) for value in frame[name])] for name in frame.columns]
+    widths = [max(map(len, column)) for column in columns]
+    justify = [str.rjust if is_numeric_dtype(dtype) else str.ljust for dtype in frame.dtypes]
+    for row, cells in enumerate(zip(*columns, strict=True), start=-1):  # the header is not a row of the frame
+        aligned = [align(cell, width) for align, cell, width in zip(justify, cells, widths, strict=True)]
+        styled = [f"{_BOLD}{cell}{_NORMAL}" if (row, column) in bold else cell for column, cell in enumerate(aligned)]
+        yield "  ".join(styled).rstrip()
+
+
+def _cell(value: object, digits: int) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
+    import json
+
+    if arguments.output == "jsonl":
+        for row in frame.to_dict(orient="records"):
+            print(
+                json.dumps({str(key): _json_value(v, arguments.digits) for key, v in row.items()}, ensure_ascii=False)
+            )
+        return
+    separator = "\t" if arguments.output == "tsv" else ","
+    float_format = None if arguments.digits is None else f"%.{arguments.digits}f"
+    sys.stdout.write(frame.to_csv(sep=separator, index=False, float_format=float_format))
+
+
+def _json_value(value: object, digits: int | None) -> object:
+    if value != value:
+        return None  # JSON has no NaN
+    return round(value, digits) if isinstance(value, float) and digits is not None else value
+
+
+def supports_bold(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that shows bold text, and the user allows it."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def save_plot(axes: Axes, path: str) -> None:
+    """Write a plot to a file in the format of its extension."""
+    from irdiv.errors import IrdivError
+
+    figure = cast("Figure", axes.figure)
+    try:
+        figure.savefig(path, dpi=150, bbox_inches="tight")
+    except ValueError as error:
+        raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
+
+
+def print_error(error: Exception) -> None:
+    """Print an error in one line."""
+    _print_message("error", error)
+
+
+def print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning in one line; it takes the place of ``warnings.showwarning``."""
+    _print_message("warning", message)
+
+
+def _print_message(severity: str, message: object) -> None:
+    print(f"irdiv: {severity}: {' '.join(str(message).split())}", file=sys.stderr)

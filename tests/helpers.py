@@ -1,0 +1,75 @@
+"""Collections, runs and evaluations that several test modules use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import irdiv
+from irdiv.evaluation.results import Evaluation
+
+TOPIC_85 = {"a": "24", "b": "2", "c": "2", "e": "16", "f": "1", "g": "3", "h": "1"}
+
+
+def by_intents(answers: dict[str, str], grade: int = 1) -> pd.DataFrame:
+    rows = [("85", i, doc, grade) for doc, intents in answers.items() for i in intents]
+    return pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+
+
+def ranked(documents: str | list[str], query_id: str = "85") -> dict[str, dict[str, float]]:
+    return {query_id: {doc: -float(rank) for rank, doc in enumerate(documents)}}
+
+
+def value(qrels, run, spec: str, **parameters) -> float:
+    evaluation = irdiv.evaluate(qrels, run, spec, **parameters)
+    return float(evaluation.values[0, 0, 0])
+
+
+def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for topic in range(1, topics + 1):
+        for intent in range(1, rng.integers(2, 6)):
+            for doc in rng.choice(25, size=rng.integers(1, 12), replace=False):
+                rows.append((str(topic), f"d{doc:02}", int(rng.integers(-1, 4)), str(intent)))
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "intent_id"])
+    # every topic has a relevant document
+    sure = [(str(topic), "d00", 1, "9") for topic in range(1, topics + 1)]
+    frame = pd.concat([frame, pd.DataFrame(sure, columns=frame.columns)], ignore_index=True)
+    if not weighted:
+        return frame
+    intents = frame[["query_id", "intent_id"]].drop_duplicates()
+    # 1 and 2 are below m, which is with 3 below n; others are in the first layer
+    parents = intents["intent_id"].map({"1": "m", "2": "m", "3": "n"}).astype(object)
+    inner = [
+        (query, node, parent) for query in intents["query_id"].unique() for node, parent in (("m", "n"), ("n", None))
+    ]
+    nodes = pd.concat([intents.assign(parent_id=parents), pd.DataFrame(inner, columns=[*intents.columns, "parent_id"])])
+    return irdiv.with_intents(frame, nodes.assign(probability=rng.integers(1, 9, len(nodes)) / 8))
+
+
+def random_run(seed: int, topics: int = 6, length: int = 30) -> pd.DataFrame:
+    rng = np.random.default_rng(seed + 1000)
+    rows = [
+        (str(topic), f"d{doc:02}", float(rng.integers(0, 12)))
+        for topic in range(1, topics + 1)
+        for doc in rng.permutation(35)[: rng.integers(1, length)]
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+
+def values(qrels, run, measures, **parameters) -> np.ndarray:
+    return irdiv.evaluate(qrels, run, measures, **parameters).values[0]
+
+
+def evaluation_of(values: np.ndarray, measures=("D#-nDCG@10",)) -> Evaluation:
+    """Return an evaluation with values [run, measure, topic]."""
+    runs = tuple(f"r{run}" for run in range(len(values)))
+    topics = np.array([str(topic) for topic in range(values.shape[2])], dtype=object)
+    return Evaluation(runs, topics, tuple(map(irdiv.parse, measures)), values)
+
+
+def random_evaluation(seed=0, runs=6, topics=30, measures=("I-rec@10", "D-nDCG@10", "D#-nDCG@10")) -> Evaluation:
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 0.1, (runs, len(measures), 1))
+    return evaluation_of(np.clip(quality + rng.normal(0.5, 0.2, (runs, len(measures), topics)), 0, 1), measures)

@@ -1,0 +1,184 @@
+"""The parser repeats defaults and choices of the library, which it must not import: they are the same.
+
+A new option needs an entry in `COUNTERPARTS`, or in `WITHOUT_COUNTERPART` if the library has no such parameter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+
+import irdiv
+from irdiv import evaluate, oracle, with_intents
+from irdiv.analysis import ideal_gaps
+from irdiv.datasets import read_heval
+from irdiv.demo import demo_qrels_and_runs
+from irdiv.evaluation import DEFAULT_MEASURES
+from irdiv.measures.catalogue import registry
+from irdiv.properties import check
+from irdiv.properties.definitions import PROPERTIES
+from irdiv.report import DEFAULT_MEASURES as REPORT_MEASURES
+from irdiv.report import render, write_report
+from irdiv.show.explain import explain, list_measures
+from irdiv.show.hierarchy import Hierarchy
+from irdiv.stats import compare, concordance, correlate, discriminative_power
+from irdiv.stats.options import N_RESAMPLES, N_SIGN_FLIPS
+from irdiv_cli import options, parser
+from irdiv_cli.commands import properties, report
+
+Counterpart = tuple[Callable[..., Any], str]
+
+INTENT_TABLE = {"intent_table": (with_intents, "intent_table"), "heval": (read_heval, "path")}
+EVALUATION: dict[str, Counterpart] = {
+    **{name: (evaluate, name) for name in ("qrels", "runs", "measures", "ties", "duplicates")},
+    **INTENT_TABLE,
+}
+
+
+def significance_test(function: Callable[..., Any]) -> dict[str, Counterpart]:
+    return {"test": (function, "test"), "n_resamples": (function, "n_resamples"), "seed": (function, "rng")}
+
+
+def same_name(function: Callable[..., Any], *names: str) -> dict[str, Counterpart]:
+    return {name: (function, name) for name in names}
+
+
+COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
+    "eval": {**EVALUATION, **same_name(evaluate, "components")},
+    "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
+    "discpower": {**EVALUATION, **significance_test(discriminative_power), **same_name(discriminative_power, "level")},
+    "concordance": {**EVALUATION, **same_name(concordance, "gold")},
+    "correlate": {**EVALUATION, **same_name(correlate, "method")},
+    "measures": same_name(list_measures, "pattern"),
+    "explain": {"specs": (explain, "spec")},
+    "oracle": same_name(oracle, "qrels", "order", "depth"),
+    "hierarchy": {
+        **INTENT_TABLE,
+        **same_name(Hierarchy.__init__, "qrels", "hierarchy", "weights"),
+        **same_name(Hierarchy.reports, "run", "measures"),
+        "topic": (Hierarchy.reports, "query_ids"),
+    },
+    "ideals": same_name(ideal_gaps, "qrels", "cutoff", "alpha", "time_limit"),
+    "properties": same_name(check, "measures", "properties", "aspects", "length", "grades", "probabilities"),
+    "report": {
+        **EVALUATION,
+        **same_name(render, "measures", "baseline", "cutoff", "title", "ties", "duplicates"),
+        "topic_texts": (render, "topic_texts"),
+        "seed": (render, "rng"),
+        "file": (write_report, "path"),
+    },
+    "demo": {},
+    "completion": {},
+}
+OUTPUT = {"output", "csv", "digits"}
+WITHOUT_COUNTERPART: dict[str, set[str]] = {
+    "eval": {"set", "names", "per_query", *OUTPUT},
+    "compare": {"set", "names", "plot", *OUTPUT},
+    "discpower": {"set", "names", "plot", "agreement", *OUTPUT},
+    "concordance": {"set", "names", "plot", *OUTPUT},
+    "correlate": {"set", "names", "plot", *OUTPUT},
+    "measures": set(),
+    "explain": set(),
+    "oracle": {"set"},
+    "hierarchy": {"svg"},
+    "ideals": {"per_query", *OUTPUT},
+    "properties": OUTPUT,
+    "report": {"set", "names"},
+    "demo": {"data", "report", "per_query", *OUTPUT},
+    "completion": {"shell"},
+}
+# The command has a default where the function requires an argument, or leaves an argument out to get its default.
+OTHER_DEFAULTS = {("report", "file"): "report.html", ("properties", "properties"): None}
+# Choices that no annotation states.
+OTHER_CHOICES = {
+    ("hierarchy", "hierarchy"): registry["D-nDCG-LA"].by_name["hierarchy"].check.samples,
+    ("hierarchy", "weights"): registry["D-nDCG-LA"].by_name["weights"].check.check.samples,
+    ("properties", "properties"): tuple(PROPERTIES),
+}
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    (subparsers,) = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    return subparsers.choices
+
+
+def arguments_of(command: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """Return arguments by the name of their long option, or of their position."""
+    names = {
+        action: action.option_strings[-1].lstrip("-").replace("-", "_") if action.option_strings else action.dest
+        for action in command._actions
+    }
+    return {name: action for action, name in names.items() if name != "help"}
+
+
+def literals(annotation: Any) -> list[str]:
+    """Return the values of all Literal types in an annotation."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    return [value for part in get_args(annotation) for value in literals(part)]
+
+
+def choices_of(function: Callable[..., Any], name: str) -> list[str]:
+    plain = inspect.unwrap(function)
+    annotation = inspect.signature(plain).parameters[name].annotation
+    try:
+        return literals(eval(annotation, plain.__globals__))
+    except (NameError, TypeError):  # only type checkers can read it
+        return []
+
+
+def default_of(function: Callable[..., Any], name: str) -> Any:
+    default = inspect.signature(function).parameters[name].default
+    return None if default is inspect.Parameter.empty else default
+
+
+def test_every_argument_is_listed():
+    for name, command in commands().items():
+        listed = [*COUNTERPARTS.get(name, ()), *WITHOUT_COUNTERPART.get(name, ())]
+        assert sorted(listed) == sorted(arguments_of(command)), name
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [(command, name) for command, of_command in COUNTERPARTS.items() for name in of_command]
+)
+def test_defaults_and_choices_are_those_of_the_library(command, name):
+    action = arguments_of(commands()[command])[name]
+    function, parameter = COUNTERPARTS[command][name]
+    default = default_of(function, parameter)
+    expected = OTHER_DEFAULTS.get((command, name), default)
+    assert action.default == expected
+    assert type(action.default) is type(expected)
+    choices = OTHER_CHOICES.get((command, name)) or choices_of(function, parameter)
+    assert sorted(action.choices or ()) == sorted(choices)
+
+
+def test_defaults_of_measures():
+    ideals = arguments_of(commands()["ideals"])
+    alpha = registry["alpha-nDCG"].by_name["alpha"]
+    assert ideals["alpha"].default == alpha.default
+    hierarchy = arguments_of(commands()["hierarchy"])
+    for name in ("hierarchy", "weights"):
+        assert hierarchy[name].default == registry["D-nDCG-LA"].by_name[name].default
+
+
+def test_defaults_in_help_texts():
+    assert options.DEFAULT_MEASURES == DEFAULT_MEASURES
+    assert report.DEFAULT_MEASURES == REPORT_MEASURES
+    assert tuple(prop.name for prop in default_of(check, "properties")) == properties.DEFAULT_PROPERTIES
+    assert (options.N_RESAMPLES, options.N_SIGN_FLIPS) == (N_RESAMPLES, N_SIGN_FLIPS)
+    qrels, runs = demo_qrels_and_runs()
+    layers = next(irdiv.Hierarchy(qrels).reports(runs["relevance"])).layers
+    measures = "I-rec, D-nDCG and D#-nDCG at rank 20"
+    assert measures in arguments_of(commands()["hierarchy"])["measures"].help
+    assert [*layers.columns[3:]] == ["I-rec@20", "D-nDCG@20", "D#-nDCG@20"]
+
+
+def test_help_shows_every_default():
+    for name, command in commands().items():
+        for option, action in arguments_of(command).items():
+            if action.default not in (None, False, "", []) and option != "csv":
+                assert "%(default)s" in action.help, (name, option)

@@ -1,0 +1,135 @@
+"""The catalogue, and measures that other packages contribute to it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+import irdiv
+from helpers import random_collection, random_run
+from irdiv.kernels.lists import safe_divide
+from irdiv.measures import Declaration, Measure, Parameter, declare_base, registry
+from irdiv.measures.bases import BASES
+from irdiv.measures.catalogue import Registry
+from irdiv.measures.parameters import REL
+
+
+def first_rank(ranked, values, cutoff):
+    relevant = ranked.relevant(values["rel"])
+    return safe_divide(
+        (relevant / ranked.rank[:, None, :]).max(axis=2).sum(axis=1), ranked.block.eligible_intent_count(1, "relevant")
+    )
+
+
+FIRST = Declaration(
+    family="contributed",
+    name="First-IA",
+    summary="Mean reciprocal first rank over intents.",
+    formula="1/N Σ_i 1/r_i",
+    references=("us",),
+    score=first_rank,
+    parameters=(REL,),
+    takes_cutoff=False,
+)
+
+
+def contribute():
+    return [FIRST]
+
+
+def contribute_a_base():
+    base = next(base for base in BASES if base.name == "Hit")
+    return declare_base(replace(base, name="Found"))
+
+
+def taken_name():
+    return [Declaration("x", "D-nDCG", "s.", "f", ("r",), first_rank)]
+
+
+def broken():
+    raise RuntimeError("no licence")
+
+
+@pytest.fixture
+def contributed(monkeypatch):
+    """Let the registry find entry points, and forget them afterwards."""
+
+    def install(*functions: str) -> None:
+        found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
+        monkeypatch.setattr("irdiv.measures.catalogue.entry_points", lambda group: found)
+        monkeypatch.setattr(registry, "_contributed", None)
+
+    yield install
+    registry._contributed = None
+
+
+def test_an_installed_package_contributes_measures(contributed):
+    contributed("contribute")
+    qrels, run = random_collection(0), random_run(0)
+    assert irdiv.parse("First-IA(rel=2)") == Measure(FIRST, rel=2)
+    value = irdiv.evaluate(qrels, run, "First-IA").values
+    flat = random_collection(0, weighted=False)
+    np.testing.assert_allclose(irdiv.evaluate(flat, run, "First-IA").values, irdiv.evaluate(flat, run, "RR-IA").values)
+    assert value.max() > 0
+    assert "First-IA" in irdiv.measures.registry
+    assert "Mean reciprocal first rank" in irdiv.explain("First-IA")
+
+
+def test_a_contributed_base_has_all_operators(contributed):
+    contributed("contribute_a_base")
+    qrels, run = random_collection(0), random_run(0)
+    for form in ("{}-IA@3", "D-{}@3", "D#-{}@3"):
+        ours, theirs = irdiv.evaluate(qrels, run, [form.format("Hit"), form.format("Found")]).values[0]
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_name_that_exists_is_ignored_with_a_warning(contributed):
+    contributed("taken_name", "contribute")
+    before = irdiv.parse("D-nDCG@5").declaration
+    with pytest.warns(irdiv.IrdivWarning, match="'taken_name' declares 'D-nDCG', which exists already"):
+        assert "First-IA" in list(irdiv.measures.registry)
+    assert irdiv.parse("D-nDCG@5").declaration is before
+
+
+def test_a_measure_outside_the_catalogue_can_be_copied():
+    measure = Measure(FIRST, rel=2)
+    assert copy.deepcopy(measure) == measure
+    assert pickle.loads(pickle.dumps(measure)).parameter_values() == measure.parameter_values()
+
+
+def test_a_broken_package_is_named_and_takes_nothing_away(contributed):
+    contributed("broken", "contribute")
+    with pytest.warns(irdiv.IrdivWarning, match="'broken' .* cannot be loaded: no licence"):
+        assert irdiv.parse("First-IA").NAME == "First-IA"
+    assert irdiv.parse("D#-nDCG@10")
+
+
+def test_names_of_irdiv_need_no_look_at_other_packages(monkeypatch):
+    monkeypatch.setattr("irdiv.measures.catalogue.entry_points", lambda group: 1 / 0)
+    fresh = Registry([FIRST])
+    assert fresh["First-IA"] is FIRST
+    monkeypatch.setattr(registry, "_contributed", None)
+    for spec in ("D#-nDCG@10", "nDCG@10", "ERR_IA@5", "α-nDCG@5", "Dsharp_Q@3"):
+        irdiv.parse(spec)
+
+
+def test_what_is_needed_to_declare_a_measure_is_in_one_place():
+    from irdiv import measures
+
+    needed = {
+        "BaseMeasure",
+        "Declaration",
+        "Measure",
+        "Parameter",
+        "Score",
+        "ParameterValues",
+        "declare_base",
+        "registry",
+    }
+    assert needed <= set(measures.__all__)
+    assert Parameter("p", 1, "a parameter", int).samples == (1,)

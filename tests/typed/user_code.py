@@ -1,0 +1,61 @@
+# pyright: reportUnnecessaryTypeIgnoreComment=true
+"""Code as users write it, checked by mypy and pyright: each `assert_type` is what the checker must reveal.
+
+It is not run. A line that must be an error carries an ignore comment, which is an error itself where it is not needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ir_measures
+import pandas as pd
+import polars as pl
+from typing_extensions import assert_type
+
+import irdiv
+from irdiv.measures import DSharp, nDCG
+from irdiv.stats import DiscriminativePower, PairedTestResult
+
+qrels = pd.DataFrame({"query_id": ["1"], "intent_id": ["a"], "doc_id": ["d"], "relevance": [1]})
+run = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
+polars_run = pl.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
+
+# Measures
+assert_type(irdiv.parse("D#-nDCG@10"), ir_measures.Measure)
+assert_type(DSharp(nDCG, gamma=0.3), irdiv.Measure)
+assert_type(irdiv.explain("D#-nDCG"), str)
+print(irdiv.nonsense)  # type: ignore[attr-defined]
+print(irdiv.stats.nonsense)  # type: ignore[attr-defined]
+
+# The caller's frame type comes back
+assert_type(irdiv.with_intents(qrels, "intents.csv"), pd.DataFrame)
+assert_type(irdiv.with_intents(pl.from_pandas(qrels), "intents.csv"), pl.DataFrame)
+assert_type(irdiv.with_intents("qrels.txt", qrels), pd.DataFrame)
+assert_type(irdiv.datasets.to_adhoc(pl.from_pandas(qrels)), pl.DataFrame)
+assert_type(irdiv.datasets.to_adhoc(Path("qrels.txt")), pd.DataFrame)
+assert_type(irdiv.oracle(qrels), pd.DataFrame)
+assert_type(irdiv.oracle(pl.from_pandas(qrels), depth=10), pl.DataFrame)
+assert_type(irdiv.read_run("run.txt"), pd.DataFrame)
+
+# Evaluations
+evaluation = irdiv.evaluate(qrels, run, ["D#-nDCG@10", nDCG @ 10])
+assert_type(evaluation, irdiv.Evaluation[pd.DataFrame])
+assert_type(evaluation.frame, pd.DataFrame)
+assert_type(evaluation.summary(), pd.DataFrame)
+assert_type(evaluation.to_latex(baseline="a"), str)
+in_polars = irdiv.evaluate(qrels, {"a": polars_run, "b": polars_run}, "D#-nDCG@10")
+assert_type(in_polars, irdiv.Evaluation[pl.DataFrame])
+assert_type(in_polars.pivot(), pl.DataFrame)
+loaded = irdiv.load("clueweb09/catb/trec-web-2012/diversity")
+assert_type(irdiv.evaluate(loaded, {"a": "a.run"}, "D#-nDCG@10"), irdiv.Evaluation[pd.DataFrame])
+irdiv.evaluate(irdiv.Collection(qrels), {"1": {"d": 1.0}}, "D#-nDCG@10", ties="rank")
+irdiv.evaluate(qrels, run, "D#-nDCG@10", ties="best")  # type: ignore[call-overload]
+
+# Statistics
+assert_type(irdiv.stats.compare(evaluation, baseline="a"), pd.DataFrame)
+assert_type(irdiv.stats.compare(in_polars), pl.DataFrame)
+assert_type(irdiv.stats.correlate(in_polars.frame), pl.DataFrame)
+assert_type(irdiv.stats.t_test([0.1, 0.2], [0.2, 0.3]), PairedTestResult)
+assert_type(irdiv.stats.discriminative_power(evaluation), DiscriminativePower[pd.DataFrame])
+assert_type(irdiv.stats.discriminative_power(in_polars).summary(), pl.DataFrame)
