@@ -141,6 +141,30 @@ def test_ntcireval(real_data, run, family, rows, defined):
     assert compared == defined
 
 
+@pytest.mark.parametrize("run", ["TRECRUN", "TRECRUN2"])
+def test_ntcireval_irbu(real_data, run):
+    folder = real_data / "golden" / "ntcireval"
+    expected = pd.read_csv(folder / "irbu.tsv", sep="\t", dtype={"topic": str, "intent": str})
+    expected = expected[expected["run"] == run]
+    judged = irdiv.datasets.read_ntcir_qrels(folder / "Dtest.Dqrels")
+    weighted = irdiv.Collection(irdiv.datasets.read_ntcir_qrels(folder / "Dtest.Dqrels", folder / "Dtest.Iprob"))
+    ranking = irdiv.read_run(folder / run)
+    compared = 0
+    for (topic, intent), group in expected.groupby(["topic", "intent"]):
+        if intent == "D":
+            collection, operator, parameters = weighted, "D-{}", {"renormalize": False}
+        else:
+            mine = judged[(judged["query_id"] == topic) & judged["intent_id"].isin([intent, "0"])]
+            collection, operator, parameters = irdiv.Collection(mine), "{}-IA", {"stop": "linear"}
+        parts = [measure.partition("@") for measure in group["measure"]]
+        measures = [irdiv.parse(operator.format(name) + at + cutoff.lstrip("0")) for name, at, cutoff in parts]
+        table = irdiv.evaluate(collection, ranking, measures, ties="input", gain="linear", **parameters)
+        values = table.values[0][:, list(table.query_ids).index(topic)]
+        np.testing.assert_allclose(values, group["value"], rtol=0, atol=1e-12)
+        compared += len(group)
+    assert compared == 242
+
+
 @pytest.mark.parametrize(("level", "results"), [("fls", "coarse"), ("sls", "fine")])
 def test_organizers_of_imine(real_data, level, results):
     folder = real_data / "ntcir11-imine" / "en"

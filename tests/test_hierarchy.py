@@ -111,7 +111,7 @@ def test_one_layer_is_flat(seed):
         pairs[f"HD-{base}"] = f"D-{base}"
         pairs |= {f"{operator}-{base}": f"D#-{base}" for operator in ("LD#", "HD#", "LAD#")}
     pairs |= {name: name.removesuffix("-LA") for name in registry if name.endswith("-LA")}
-    assert len(pairs) == 1 + 4 * 13 + 52
+    assert len(pairs) == 1 + 4 * 16 + 61
     for cutoff, hierarchy in itertools.product((None, 5), ("EIH", "OIH")):
         for name, flat in pairs.items():
             one, two = irdiv.parse(name)(hierarchy=hierarchy), irdiv.parse(flat)

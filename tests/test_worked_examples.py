@@ -83,6 +83,27 @@ def test_gap_by_its_double_sum():
     assert value(qrels, ranked("ab"), "GAP@1") == pytest.approx(2 / 8)
 
 
+def test_irbu_by_its_sum():
+    # grade 1 of a scale up to 1 stops with Pr = ½; at rank 3: .99³ · ½; the ideal has it at rank 1
+    qrels = {"85": {"a": 1}}
+    assert value(qrels, ranked("xya"), "iRBU@3") == pytest.approx(0.4851495, abs=1e-12)
+    assert value(qrels, ranked("xya"), "iRBU@2") == 0
+    assert value(qrels, ranked("xya"), "iRBU(p=0.5)") == pytest.approx(1 / 16)
+    assert value(qrels, ranked("xya"), "niRBU") == pytest.approx(0.99**2)
+    # GG(d) = 2.6, GG(e) = .2, g* = 2.6: Pr = 2.6/3.6, .2/3.6
+    expected = 0.99**2 * 2.6 / 3.6 + 0.99**3 * 0.2 / 3.6 * 1 / 3.6
+    assert value(two_intents(), ranked("xde"), "D-iRBU@3") == pytest.approx(expected)
+    assert value(two_intents(), ranked("xde"), "D-niRBU@3") == pytest.approx(0.99)
+    assert value(two_intents(), ranked("xde"), "D#-iRBU@3") == pytest.approx((1 + expected) / 2)
+
+
+def test_nebr_is_ebr_over_that_of_the_ideal():
+    # one document of gain 1 with Pr = ½ at rank 2: blended ratio (1 + 1)/(2 + 1); the ideal has 1 at rank 1
+    qrels = {"85": {"a": 1}}
+    assert value(qrels, ranked("xa"), "EBR") == pytest.approx(2 / 3 / 2)
+    assert value(qrels, ranked("xa"), "nEBR") == pytest.approx(2 / 3)
+
+
 def test_p_plus_stops_at_the_first_best_document():
     # gains 1, 3, 3 at ranks 1 … 3; ideal 3, 3, 1. r_p = 2: mean of (1+1)/(1+3) and (2+4)/(2+6)
     qrels = {"85": {"a": 1, "b": 2, "c": 2}}

@@ -70,6 +70,11 @@ def err_curve(rank: Ints, stop_probability: Floats) -> Floats:
     return np.cumsum(stop_distribution(stop_probability) / rank, axis=-1)
 
 
+def irbu_curve(lists: HitLists, stop_probability: Floats, p: float) -> Floats:
+    """Σ p^r · Pr(r) · Π_{k<r} (1 − Pr(k))."""
+    return np.cumsum(stop_distribution(stop_probability) * powers(p, lists.max_rank + 1)[lists.rank], axis=-1)
+
+
 def ebr_curve(lists: HitLists, ideal: HitLists, stop_probability: Floats, beta: float) -> Floats:
     """Σ blended ratio(r) · Pr(r) · Π_{k<r} (1 − Pr(k))."""
     return np.cumsum(stop_distribution(stop_probability) * _blended_ratio(lists, ideal, beta), axis=-1)

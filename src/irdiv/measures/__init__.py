@@ -34,8 +34,11 @@ from irdiv.measures.compose import (
     NRec,
     PPlus,
     Q,
+    iRBU,
+    nEBR,
     nERR,
     nGAP,
+    niRBU,
 )
 from irdiv.measures.declaration import Declaration, Parameter, Score
 from irdiv.measures.measure import Measure
@@ -82,9 +85,12 @@ __all__ = [
     "Rprec",
     "Score",
     "declare_base",
+    "iRBU",
     "nDCG",
+    "nEBR",
     "nERR",
     "nGAP",
+    "niRBU",
     "parse",
     "registry",
     "safe_divide",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from irdiv.checks import Boolean, Number, choice
@@ -40,6 +42,14 @@ def _dcg(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
 
 def _err(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
     return kernels.err_curve(lists.rank, _stop(lists, ideal, params))
+
+
+def _ebr(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
+    return kernels.ebr_curve(lists, ideal, _stop(lists, ideal, params), params["beta"])
+
+
+def _irbu(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
+    return kernels.irbu_curve(lists, _stop(lists, ideal, params), params["p"])
 
 
 def _gap(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
@@ -92,6 +102,7 @@ def _gap_total(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> 
 
 
 _P = Parameter("p", 0.8, "persistence: the probability of going on to the next rank", Number(0, 1))
+_P_OF_IRBU = replace(_P, default=0.99)
 _GRADED = Parameter("graded", False, "use gain over the ideal's highest gain instead of 0 and 1", Boolean())
 _NORM = Parameter(
     "norm", "relevant", "divide by R ('relevant') or by min(l, R) ('cutoff')", choice("relevant", "cutoff")
@@ -108,10 +119,14 @@ _B = Parameter(
 )
 
 _SAKAI_SONG = "Sakai and Song, SIGIR 2011"
+_IRBU_REFERENCES = ("Sakai and Zeng, TOIS 39(2), 2020", "Amigó, Spina and Carrillo-de-Albornoz, SIGIR 2018 (RBU)")
 _ERR = "Σ_{r≤l} (1/r)·Pr(r)·Π_{j<r}(1−Pr(j))"
 _EBR = "Σ_{r≤l} (C(r)+β·cg(r))/(r+β·cg*(r)) · Pr(r)·Π_{j<r}(1−Pr(j))"
+_IRBU = "Σ_{r≤l} p^r·Pr(r)·Π_{j<r}(1−Pr(j))"
 _PR = "Pr(r) = (2^x−1)/2^H"
 _PR_OF_GAINS = "Pr(r) = GG(r)/(g*+1)"
+_OVER_IDEAL = "over the same of the ideal list"
+_NTCIREVAL_STOPS = "NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'."
 
 BASES = (
     BaseMeasure(
@@ -172,7 +187,7 @@ BASES = (
         parameters=(STOP, GAIN_OF_STOP, MAX_GRADE),
         formula_on_gains=f"{_ERR}, {_PR_OF_GAINS}, over the same of the ideal list",
         standalone=True,
-        other_programs="NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
+        other_programs=_NTCIREVAL_STOPS,
     ),
     BaseMeasure(
         "GAP",
@@ -273,13 +288,53 @@ BASES = (
         "Expected blended ratio: ERR with the blended ratio for the reciprocal rank.",
         f"{_EBR}, {_PR}",
         ("Sakai, Laboratory Experiments in Information Retrieval, 2018",),
-        curve=lambda lists, ideal, params: kernels.ebr_curve(lists, ideal, _stop(lists, ideal, params), params["beta"]),
+        curve=_ebr,
         reaches_one=False,
         norm=_one,
         parameters=(GAIN, REL, BETA_BLENDED, STOP, MAX_GRADE),
         formula_on_gains=f"{_EBR}, {_PR_OF_GAINS}",
         parameters_on_gains=(BETA_BLENDED,),
         standalone=True,
-        other_programs="NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
+        other_programs=_NTCIREVAL_STOPS,
+    ),
+    BaseMeasure(
+        "nEBR",
+        "Expected blended ratio over that of the ideal list.",
+        f"{_EBR}, {_PR}, {_OVER_IDEAL}",
+        ("Sakai, Laboratory Experiments in Information Retrieval, 2018",),
+        curve=_ebr,
+        norm=_value_of_ideal(_ebr),
+        parameters=(GAIN, REL, BETA_BLENDED, STOP, MAX_GRADE),
+        formula_on_gains=f"{_EBR}, {_PR_OF_GAINS}, {_OVER_IDEAL}",
+        parameters_on_gains=(BETA_BLENDED,),
+        standalone=True,
+        other_programs=_NTCIREVAL_STOPS,
+    ),
+    BaseMeasure(
+        "iRBU",
+        "Intentwise rank-biased utility: ERR with p^r for the reciprocal rank.",
+        f"{_IRBU}, {_PR}",
+        _IRBU_REFERENCES,
+        curve=_irbu,
+        reaches_one=False,
+        norm=_one,
+        parameters=(_P_OF_IRBU, STOP, GAIN_OF_STOP, MAX_GRADE),
+        formula_on_gains=f"{_IRBU}, {_PR_OF_GAINS}",
+        parameters_on_gains=(_P_OF_IRBU,),
+        standalone=True,
+        other_programs=_NTCIREVAL_STOPS,
+    ),
+    BaseMeasure(
+        "niRBU",
+        "Intentwise rank-biased utility over that of the ideal list.",
+        f"{_IRBU}, {_PR}, {_OVER_IDEAL}",
+        _IRBU_REFERENCES,
+        curve=_irbu,
+        norm=_value_of_ideal(_irbu),
+        parameters=(_P_OF_IRBU, STOP, GAIN_OF_STOP, MAX_GRADE),
+        formula_on_gains=f"{_IRBU}, {_PR_OF_GAINS}, {_OVER_IDEAL}",
+        parameters_on_gains=(_P_OF_IRBU,),
+        standalone=True,
+        other_programs=_NTCIREVAL_STOPS,
     ),
 )
