@@ -83,6 +83,20 @@ def test_gap_by_its_double_sum():
     assert value(qrels, ranked("ab"), "GAP@1") == pytest.approx(2 / 8)
 
 
+def test_gap_weighs_the_steps_of_the_scale_by_its_thresholds():
+    # grades 1, 2: Σ_{m≤M} p_m is 1 for M = 1 and 2 for M = 2 with "uniform", .3 and 1 with (.3, .7)
+    qrels, run = {"85": {"a": 1, "b": 2}}, ranked("ab")
+    assert value(qrels, run, "GAP(thresholds='uniform')") == pytest.approx((1 + (1 + 2) / 2) / 3)
+    assert value(qrels, run, "GAP(thresholds=(0.3,0.7))") == pytest.approx((0.3 + (0.3 + 1) / 2) / 1.3)
+    assert value(qrels, run, "nGAP(thresholds='uniform')@1") == pytest.approx(1 / 2)
+    assert value(qrels, run, "nGAP(thresholds=(0.3,0.7))@1") == pytest.approx(0.3)
+    # the default weighs step m by m
+    assert value(qrels, run, "GAP(thresholds=(1,2))") == value(qrels, run, "GAP") == 6 / 8
+    with pytest.raises(irdiv.IrdivError, match="weights for 1 steps of the scale, but the qrels have grades up to 2"):
+        value(qrels, run, "GAP(thresholds=(1,))")
+    assert "weighs step m of the scale by m" in " ".join(irdiv.explain("GAP").split())
+
+
 def test_irbu_by_its_sum():
     # grade 1 of a scale up to 1 stops with Pr = ½; at rank 3: .99³ · ½; the ideal has it at rank 1
     qrels = {"85": {"a": 1}}

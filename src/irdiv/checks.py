@@ -198,3 +198,19 @@ class Weights:
         if not any(given):
             raise ValueError(expected)
         return given
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """``"uniform"``, or a sequence of weights of the steps of a grade scale."""
+
+    samples: ClassVar[tuple[str | WeightTuple, ...]] = ("uniform", *Weights.samples)
+
+    def __call__(self, value: object) -> str | WeightTuple:
+        """Return the checked value."""
+        if value == "uniform":
+            return "uniform"
+        try:
+            return Weights()(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"'uniform' or {error}") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irdiv.kernels.lists import HitLists, count_relevant, powers
+from irdiv.kernels.lists import HitLists, count_relevant, ordered_sum, powers
 from irdiv.types import Bools, Floats, Ints
 
 
@@ -80,17 +80,21 @@ def ebr_curve(lists: HitLists, ideal: HitLists, stop_probability: Floats, beta: 
     return np.cumsum(stop_distribution(stop_probability) * _blended_ratio(lists, ideal, beta), axis=-1)
 
 
-def graded_average_precision_curve(rank: Ints, grade: Ints) -> Floats:
-    """Σ (1/r) Σ_{k≤r} M(M+1), M = min(x(r), x(k)).
+def graded_average_precision_curve(rank: Ints, grade: Ints, step_weight: Floats) -> Floats:
+    """Σ (1/r) Σ_{k≤r} Σ_{m≤M} p_m, M = min(x(r), x(k)), p_m = ``step_weight[m - 1]``.
 
-    As M(M+1) = Σ_{m≤M} 2m, the inner sum counts, for each level m up to x(r), the documents so far of
-    that level or a higher one.
+    The inner sums count, for each level m up to x(r), the documents so far of that level or a higher one.
     """
     inner = np.zeros(grade.shape)
     for m in range(1, int(grade.max(initial=0)) + 1):
         reaches = grade >= m
-        inner += np.where(reaches, 2.0 * m * np.cumsum(reaches, axis=-1), 0.0)
+        inner += np.where(reaches, step_weight[m - 1] * np.cumsum(reaches, axis=-1), 0.0)
     return np.cumsum(inner / rank, axis=-1)
+
+
+def graded_average_precision_total(grade: Ints, step_weight: Floats) -> Floats:
+    """Σ_d Σ_{m≤x} p_m, p_m = ``step_weight[m - 1]``."""
+    return ordered_sum(np.concatenate([[0.0], np.cumsum(step_weight)])[grade])
 
 
 def average_precision_curve(relevant: Bools, rank: Ints) -> Floats:

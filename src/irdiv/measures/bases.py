@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from irdiv.checks import Boolean, Number, choice
+from irdiv.checks import Boolean, Number, Optional, Thresholds, choice
+from irdiv.errors import IrdivError
 from irdiv.kernels import base as kernels
 from irdiv.kernels.lists import (
     HitLists,
     count_relevant,
     jarvelin_kekalainen_discount,
     log_discount,
-    ordered_sum,
     safe_divide,
     value_at_cutoff,
 )
@@ -52,9 +52,24 @@ def _irbu(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
     return kernels.irbu_curve(lists, _stop(lists, ideal, params), params["p"])
 
 
+def _step_weights(params: ParameterValues) -> Floats:
+    """Return the weights p_1 … p_H of the steps of the grade scale."""
+    thresholds, H = params["thresholds"], params["H"]
+    if thresholds is None:
+        return 2.0 * np.arange(1, H + 1)
+    if thresholds == "uniform":
+        return np.ones(H)
+    if len(thresholds) < H:
+        raise IrdivError(
+            f"thresholds={thresholds!r} has weights for {len(thresholds)} steps of the scale, but the qrels have "
+            f"grades up to {H}; give {H} weights."
+        )
+    return np.array(thresholds)
+
+
 def _gap(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
     assert lists.grade is not None
-    return kernels.graded_average_precision_curve(lists.rank, lists.grade)
+    return kernels.graded_average_precision_curve(lists.rank, lists.grade, _step_weights(params))
 
 
 def _rbp(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
@@ -98,7 +113,7 @@ def _cutoff_or_length(lists: HitLists, cutoff: int | None) -> Ints | int:
 
 def _gap_total(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> Floats:
     assert ideal.grade is not None
-    return ordered_sum(ideal.grade * (ideal.grade + 1.0))
+    return kernels.graded_average_precision_total(ideal.grade, _step_weights(params))
 
 
 _P = Parameter("p", 0.8, "persistence: the probability of going on to the next rank", Number(0, 1))
@@ -118,6 +133,14 @@ _B = Parameter(
     only_with=("discount", "jk"),
 )
 
+_THRESHOLDS = Parameter(
+    "thresholds",
+    None,
+    "weights p_m of the steps of the grade scale: 'uniform' for 1 each, or a sequence p_1, p_2, … from the lowest "
+    "grade; None for p_m = 2m, as in Sakai and Song's equation 5",
+    Optional(Thresholds()),
+)
+
 _SAKAI_SONG = "Sakai and Song, SIGIR 2011"
 _IRBU_REFERENCES = ("Sakai and Zeng, TOIS 39(2), 2020", "Amigó, Spina and Carrillo-de-Albornoz, SIGIR 2018 (RBU)")
 _ERR = "Σ_{r≤l} (1/r)·Pr(r)·Π_{j<r}(1−Pr(j))"
@@ -126,6 +149,12 @@ _IRBU = "Σ_{r≤l} p^r·Pr(r)·Π_{j<r}(1−Pr(j))"
 _PR = "Pr(r) = (2^x−1)/2^H"
 _PR_OF_GAINS = "Pr(r) = GG(r)/(g*+1)"
 _OVER_IDEAL = "over the same of the ideal list"
+_GAP = "Σ_{r≤l} (1/r) Σ_{j≤r} Σ_{m≤M} p_m, M = min(x(r),x(j))"
+_P_M = "p_m = 2m by default, so that Σ_{m≤M} p_m = M(M+1)"
+_GAP_DEFAULT = (
+    "The default is equation 5 of Sakai and Song as printed: its M(M+1) weighs step m of the scale by m, although the "
+    "text there says that all steps weigh the same, as they do in Robertson et al., thresholds='uniform'."
+)
 _NTCIREVAL_STOPS = "NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'."
 
 BASES = (
@@ -191,23 +220,27 @@ BASES = (
     ),
     BaseMeasure(
         "GAP",
-        "Graded average precision with equal weight on every step of the grade scale.",
-        "Σ_{r≤l} (1/r) Σ_{j≤r} M(M+1), M = min(x(r),x(j)), over Σ_d x(x+1) of all relevant documents",
-        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010",),
+        "Graded average precision: each step of the grade scale is in turn the least grade that is relevant.",
+        f"{_GAP}, over Σ_d Σ_{{m≤x}} p_m of all relevant documents; {_P_M}",
+        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
         curve=_gap,
         norm=_gap_total,
+        parameters=(_THRESHOLDS,),
         parameters_on_gains=None,
         standalone=True,
+        other_programs=_GAP_DEFAULT,
     ),
     BaseMeasure(
         "nGAP",
         "Graded average precision over that of the ideal's first l.",
-        "Σ_{r≤l} (1/r) Σ_{j≤r} M(M+1), M = min(x(r),x(j)), over the same of the ideal list",
+        f"{_GAP}, {_OVER_IDEAL}; {_P_M}",
         ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
         curve=_gap,
         norm=_value_of_ideal(_gap),
+        parameters=(_THRESHOLDS,),
         parameters_on_gains=None,
         standalone=True,
+        other_programs=_GAP_DEFAULT,
     ),
     BaseMeasure(
         "AP",
