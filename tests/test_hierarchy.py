@@ -501,6 +501,22 @@ def test_measures_without_weights_need_no_probabilities():
         irdiv.parse("I-rec-LA(weights='UB')")
 
 
+def test_weighted_novelty_weighs_nodes():
+    # layer 1: top .5, z .5; layer 2: x .2, y .3, z .5; the ideal of the second has z first
+    qrels = judged({"a": "x", "b": "y", "c": "z"}, "1")
+    tree = {"top": {"x": 0.2, "y": 0.3}, "z": 0.5}
+    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
+    run = ranked("a", "c", query="1")
+    second = (0.6 + 1.5 / np.log2(3)) / (1.5 + 0.9 / np.log2(3))
+    expected = [(1 + second) / 2, 1.0]
+    assert score(qrels, run, "alpha-nDCG-LA(weighted=True)@2", "alpha-nDCG-LA@2") == pytest.approx(expected)
+    # UT: top ½, z ½; x ¼, y ¼, z ½
+    second = (0.75 + 1.5 / np.log2(3)) / (1.5 + 0.75 / np.log2(3))
+    spec = "alpha-nDCG-LA(weighted=True,weights='UT')@2"
+    assert score(qrels, run, spec) == pytest.approx([(1 + second) / 2])
+    assert str(irdiv.parse("alpha-nDCG-LA(weights='UT')")) == "alpha-nDCG-LA"
+
+
 def test_a_new_tree_takes_the_place_of_the_old():
     first = irdiv.nested_intents({"77": TREE_77}).assign(probability=1.0)
     second = irdiv.nested_intents({"77": {"other": ["i1", "i3"], "i4": None, "i2": None}}).drop(columns="probability")

@@ -241,3 +241,12 @@ def test_importing_irdiv_changes_no_value_of_ir_measures(imports):
 def test_a_trec_name_that_is_nearly_ours():
     with pytest.raises(irdiv.IrdivError, match="did you mean 'D#-nDCG'"):
         ir_measures.parse_trec_measure("D#-nDGC@10")
+
+
+@pytest.mark.parametrize("name", ["NRBP", "nNRBP"])
+def test_weighted_measures_of_ndevals_names_are_irdivs_alone(name):
+    measure = ir_measures.parse_measure(f"{name}(weighted=True)")
+    assert str(measure) == f"{name}(weighted=True)"
+    assert f"irdiv:{name}" == measure.NAME
+    assert ir_measures.parse_measure(name) is not measure
+    assert name == ir_measures.parse_measure(f"{name}(alpha=0.3)").NAME

@@ -279,6 +279,16 @@ def test_ndevals_measures_are_ours_on_binary_grades(seed):
         np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("probability", [None, 0.1, 1 / 3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_equal_probabilities_weigh_as_none(seed, probability):
+    qrels, run = random_collection(seed, weighted=False).assign(probability=probability), random_run(seed)
+    for spec in ("alpha-DCG@5", "alpha-nDCG@5", "alpha-nDCG(alpha=0.3)", "NRBP", "nNRBP(alpha=0.3)"):
+        measure = irdiv.parse(spec)
+        plain, weighted = values(qrels, run, [measure, measure(weighted=True)])
+        np.testing.assert_array_equal(weighted, plain)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_missing_topic_scores_0_and_the_others_as_before(seed):
     qrels, run = random_collection(seed), random_run(seed)

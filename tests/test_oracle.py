@@ -62,7 +62,7 @@ def test_depth_and_form():
         ({"depth": 0}, "depth=0 is not an integer of 1 or more"),
         ({"depth": 2.5}, "depth=2.5 is not an integer of 1 or more"),
         ({"cutoff": 2}, "an oracle has no cutoff"),
-        ({"gamma": 0.3}, "alpha-nDCG has no parameter 'gamma'"),
+        ({"discount": "jk"}, "alpha-nDCG has no parameter 'discount'"),
     ],
 )
 def test_bad_arguments(arguments, message):

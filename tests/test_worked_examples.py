@@ -161,6 +161,50 @@ def test_ndevals_at_one_is_divided_by_the_number_of_intents():
     assert value(qrels, ranked("a"), "alpha_DCG@1") == pytest.approx(2 / 3)
 
 
+def two_likely_intents(answers: dict[str, str], *probabilities: float) -> pd.DataFrame:
+    intents = pd.DataFrame({"intent_id": ["1", "2"], "probability": probabilities, "query_id": "85"})
+    return irdiv.with_intents(by_intents(answers), intents)
+
+
+def test_weighted_novelty_by_its_sum():
+    # N·Pr(i|q) = 1.6 and .4; the ideal has a first
+    qrels, run = two_likely_intents({"a": "1", "b": "2"}, 0.8, 0.2), ranked("ba")
+    assert value(qrels, run, "α-DCG(weighted=True)") == pytest.approx(0.4 + 1.6 / log2(3))
+    assert value(qrels, run, "α-nDCG(weighted=True)") == pytest.approx((0.4 + 1.6 / log2(3)) / (1.6 + 0.4 / log2(3)))
+    assert value(qrels, run, "NRBP(weighted=True)") == pytest.approx(0.75 / 2 * (0.4 + 1.6 / 2))
+    assert value(qrels, run, "nNRBP(weighted=True)") == pytest.approx((0.4 + 1.6 / 2) / (1.6 + 0.4 / 2))
+    assert irdiv.oracle(qrels, weighted=True)["doc_id"].tolist() == ["a", "b"]
+    assert irdiv.oracle(qrels)["doc_id"].tolist() == ["b", "a"]
+
+
+def test_exact_novelty_by_its_products():
+    # α = ½: a serves either intent with ½, b then intent 1 with ¼
+    qrels, run = two_likely_intents({"a": "12", "b": "1"}, 0.8, 0.2), ranked("ab")
+    assert value(qrels, run, "α-DCG(model=exact)") == pytest.approx(1 - 1 / 4 + 1 / 4 / log2(3))
+    # p_i = ½ halves each
+    assert value(qrels, run, "α-DCG(model=exact,gamma=0.5)") == pytest.approx(1 - (3 / 4) ** 2 + 1 / 8 / log2(3))
+    # p_i = .8, .2
+    weighted = 1 - 0.6 * 0.9 + 0.8 / 4 / log2(3)
+    assert value(qrels, run, "α-DCG(model=exact,weighted=True)") == pytest.approx(weighted)
+    assert value(qrels, run, "α-nDCG(model=exact,weighted=True)") == pytest.approx(1)
+    other = (0.4 + (1 - 0.8 * 0.9) / log2(3)) / weighted
+    assert value(qrels, ranked("ba"), "α-nDCG(model=exact,weighted=True)") == pytest.approx(other)
+
+
+def test_cap_credits_a_list_that_beats_the_greedy_ideal_with_1():
+    # greedy takes z and then 1.5; a and m bring 2 each
+    qrels, run = by_intents({"a": "23", "m": "14", "z": "12"}), ranked("am")
+    assert value(qrels, run, "α-nDCG@2") == pytest.approx((2 + 2 / log2(3)) / (2 + 1.5 / log2(3)))
+    assert value(qrels, run, "α-nDCG(cap=True)@2") == 1
+    assert value(qrels, run, "α-nDCG(cap=True)@2") != value(qrels, ranked("z"), "α-nDCG(cap=True)@2") < 1
+
+
+@pytest.mark.parametrize("parameter", ["weighted=True", "model='exact'"])
+def test_the_exact_ideal_is_that_of_the_plain_gain(parameter):
+    with pytest.raises(irdiv.IrdivError, match="use ideal='greedy'"):
+        value(by_intents({"a": "1"}), ranked("a"), f"α-nDCG(ideal='exact',{parameter})@2")
+
+
 @pytest.mark.parametrize(
     ("documents", "second_gain"),
     [

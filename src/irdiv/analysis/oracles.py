@@ -15,10 +15,9 @@ from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import QrelsLike
 from irdiv.kernels.lists import log_discount, safe_divide
-from irdiv.kernels.novelty import greedy_ranking
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.novelty import ideal_novelty_score
+from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score
 from irdiv.measures.operators import global_gain, intent_weights_for
 from irdiv.measures.values import ParameterValues
 from irdiv.progress import progress_bar
@@ -77,8 +76,7 @@ def _rank_block(block: JudgedBlock, order: Order, params: ParameterValues, depth
     if order == "D-nDCG":
         documents = _rank_by_gain(_global_gain_by_id(block, params))[:, :ranks]
     else:
-        relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
-        documents, _ = greedy_ranking(relevant, params["alpha"], ranks, worst=order == "reversed")
+        documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, order == "reversed")
     topic, position = np.nonzero(documents >= 0)
     rows = block.row_base + block.relevant_rows_by_id[topic, documents[topic, position]]
     return pd.DataFrame(

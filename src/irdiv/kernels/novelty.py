@@ -14,11 +14,25 @@ def covered_intent_count(relevant: Bools) -> Floats:
     return np.maximum.accumulate(relevant, axis=-1).sum(axis=-2, dtype=np.float64)
 
 
-def novelty_gain(relevant: Bools, alpha: float) -> Floats:
-    """NG(r) = Σ_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]``."""
+def novelty_gain(relevant: Bools, alpha: float, weight: Floats | None = None, *, union: bool = False) -> Floats:
+    """NG(r) = Σ_i w_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]`` and ``weight[topic, intent]``.
+
+    Weights are 1 unless given. With ``union``, NG(r) = 1 − Π_i (1 − α w_i J_i(r) (1 − α)^{C_i(r−1)}).
+    """
     seen_before: Ints = np.cumsum(relevant, axis=-1) - relevant
     decay = powers(1.0 - alpha, relevant.shape[-1])
-    return ordered_sum(relevant * decay[seen_before], axis=-2)
+    worth = relevant * decay[seen_before]
+    if weight is not None:
+        worth = weight[:, :, None] * worth
+    return _probability_of_any(alpha * worth) if union else ordered_sum(worth, axis=-2)
+
+
+def _probability_of_any(probability: Floats) -> Floats:
+    """1 − Π_i (1 − p_i), multiplied from the first intent to the last, for ``probability[topic, intent, hit]``."""
+    none = np.ones((len(probability), probability.shape[2]))
+    for of_intent in np.moveaxis(probability, 1, 0):
+        none *= 1.0 - of_intent
+    return 1.0 - none
 
 
 def first_hit_of_intent(relevant: Bools) -> Bools:
@@ -31,9 +45,18 @@ def greedy_ideal_gain(relevant: Bools, alpha: float, depth: int) -> Floats:
     return greedy_ranking(relevant, alpha, depth)[1]
 
 
-def greedy_ranking(relevant: Bools, alpha: float, depth: int, *, worst: bool = False) -> tuple[Ints, Floats]:
+def greedy_ranking(
+    relevant: Bools,
+    alpha: float,
+    depth: int,
+    weight: Floats | None = None,
+    *,
+    union: bool = False,
+    worst: bool = False,
+) -> tuple[Ints, Floats]:
     """Return documents and NG at ranks 1 … depth of the greedy ranking, for ``relevant[topic, document, intent]``.
 
+    ``weight`` and ``union`` are those of `novelty_gain`.
     The relevant document with the largest gain comes next, or the one with the smallest gain for the worst ranking;
     ties go to the largest doc id, which is the last along the document axis. Where no document is left, the document
     is -1. Documents with the same intents differ only in their ids, so the search is over sets of intents. Gains are
@@ -41,18 +64,22 @@ def greedy_ranking(relevant: Bools, alpha: float, depth: int, *, worst: bool = F
     near-ties.
     """
     sets, last, previous = _group_by_intent_set(relevant)
+    by_set = np.moveaxis(sets, 2, 1)
     by_intent = np.moveaxis(sets, 2, 0).astype(np.float64)
     topics = np.arange(len(relevant))
-    worth = np.ones((len(relevant), relevant.shape[2]))
+    worth = np.ones((len(relevant), relevant.shape[2])) if weight is None else weight
     documents = np.full((len(relevant), depth), -1)
     gains = np.zeros((len(relevant), depth))
     for rank in range(depth):
         available = last >= 0
         if not available.any():
             break
-        gain = np.zeros(last.shape)
-        for intent, has_intent in enumerate(by_intent):
-            gain += has_intent * worth[:, intent, None]
+        if union:
+            gain = _probability_of_any(alpha * worth[:, :, None] * by_set)
+        else:
+            gain = np.zeros(last.shape)
+            for intent, has_intent in enumerate(by_intent):
+                gain += has_intent * worth[:, intent, None]
         best = np.where(available, gain, np.inf if worst else -np.inf)
         best = best.min(axis=1) if worst else best.max(axis=1)
         chosen = np.argmax(np.where(gain == best[:, None], last, -1), axis=1)

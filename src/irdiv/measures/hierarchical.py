@@ -90,8 +90,9 @@ def _has_layers(declaration: Declaration) -> bool:
 def _layers(block: JudgedBlock, params: ParameterValues) -> Layers:
     from irdiv.intents.layers import layers_of
 
-    intents, scheme = params.get("intents", "relevant"), params.get("weights", "UB")
-    return layers_of(block, params["rel"], intents, params["hierarchy"], scheme)
+    # Without weights of nodes in use, any scheme that needs no probabilities will do.
+    scheme = params.get("weights", "UB") if params.get("weighted", True) else "UB"
+    return layers_of(block, params["rel"], params.get("intents", "relevant"), params["hierarchy"], scheme)
 
 
 def node_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
@@ -156,7 +157,10 @@ def _with_node_recall(score: Score) -> Score:
 def _layer_aware(declaration: Declaration) -> Declaration:
     own = tuple(p for p in declaration.parameters if p.name != "renormalize")
     # A measure that does not use probabilities does not use weights of nodes either.
-    weighing = (_WEIGHTS,) if len(own) < len(declaration.parameters) else ()
+    if "weighted" in declaration.by_name:
+        weighing: tuple[Parameter, ...] = (replace(_WEIGHTS, only_with=("weighted", True)),)
+    else:
+        weighing = (_WEIGHTS,) if "renormalize" in declaration.by_name else ()
     return replace(
         declaration,
         family="M-LA: every layer of the intent hierarchy scored on its own, then the mean of the scores",

@@ -23,7 +23,7 @@ from irdiv.measures.novelty import (
     normalized_novelty_score,
     novelty_score,
 )
-from irdiv.measures.parameters import ALPHA, JUDGED_ONLY, PATIENCE, REL
+from irdiv.measures.parameters import ALPHA, JUDGED_ONLY, PATIENCE, REL, WEIGHTED
 from irdiv.measures.values import ParameterValues
 from irdiv.types import Floats, Ints
 
@@ -83,7 +83,7 @@ def declarations() -> Iterable[Declaration]:
         "(1−(1−α)β)/N · Σ_r β^{r−1} NG(r) over the whole list",
         "Clarke, Kolla and Vechtomova, ICTIR 2009",
         _nrbp,
-        (REL, ALPHA, PATIENCE, JUDGED_ONLY),
+        (REL, ALPHA, PATIENCE, WEIGHTED, JUDGED_ONLY),
         takes_cutoff=False,
     )
     yield _declare(
@@ -92,7 +92,7 @@ def declarations() -> Iterable[Declaration]:
         "Σ_r β^{r−1} NG(r) over the same of the greedy ideal list",
         "Clarke, Kolla and Vechtomova, ICTIR 2009",
         _normalized_nrbp,
-        (REL, ALPHA, PATIENCE, JUDGED_ONLY),
+        (REL, ALPHA, PATIENCE, WEIGHTED, JUDGED_ONLY),
         takes_cutoff=False,
     )
     yield _declare(

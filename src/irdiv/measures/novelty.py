@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from irdiv.checks import Number, Optional, choice
+from irdiv.checks import Boolean, Number, Optional, choice
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.kernels.lists import log_discount, safe_divide, value_at_cutoff
-from irdiv.kernels.novelty import covered_intent_count, greedy_ideal_gain, novelty_gain
+from irdiv.kernels.novelty import covered_intent_count, greedy_ranking, novelty_gain
 from irdiv.measures.declaration import Declaration, Parameter
-from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL
+from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED
 from irdiv.measures.values import ParameterValues
-from irdiv.types import Floats
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
     from irdiv.arrays.blocks import JudgedBlock
@@ -27,6 +27,25 @@ class Discount(Hashable, Protocol):
     def __call__(self, last: int, /) -> Floats:
         """Return the weights."""
         ...
+
+
+class NoveltyModel(NamedTuple):
+    """What a novelty gain depends on beside the ranking."""
+
+    rel: int
+    alpha: float
+    weighted: bool
+    """Whether intents are weighted by their probabilities."""
+    exact: bool
+    """Whether the gain is the probability that some intent is served, not the sum that approximates it."""
+    gamma: float
+    """The probability of each intent in the exact gain, unless weighted."""
+
+    @classmethod
+    def of(cls, params: ParameterValues) -> NoveltyModel:
+        """Return the model of the values of parameters; a measure need not have all of them."""
+        weighted, exact = params.get("weighted", False), params.get("model", "sum") == "exact"
+        return cls(params["rel"], params["alpha"], weighted, exact, params["gamma"] if exact and not weighted else 1.0)
 
 
 def declarations() -> Iterable[Declaration]:
@@ -48,7 +67,7 @@ def declarations() -> Iterable[Declaration]:
         formula="Σ_{r≤l} NG(r)/log2(r+1)",
         references=("Clarke et al., SIGIR 2008",),
         score=lambda ranked, params, cutoff: novelty_score(ranked, params, cutoff, log_discount),
-        parameters=(ALPHA, REL, JUDGED_ONLY),
+        parameters=(ALPHA, WEIGHTED, _MODEL, _GAMMA_OF_MODEL, REL, JUDGED_ONLY),
         bounded=False,
         other_programs="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
     )
@@ -60,10 +79,11 @@ def declarations() -> Iterable[Declaration]:
         "largest NG next, of equal ones that with the largest doc id",
         references=("Clarke et al., SIGIR 2008",),
         score=_alpha_ndcg,
-        parameters=(ALPHA, _IDEAL, _TIME_LIMIT, REL, JUDGED_ONLY),
+        parameters=(ALPHA, _IDEAL, _TIME_LIMIT, WEIGHTED, _MODEL, _GAMMA_OF_MODEL, _CAP, REL, JUDGED_ONLY),
         other_programs="ndeval and ir_measures (alpha_nDCG) compute the same with ties of scores by doc id, descending "
         "in ndeval -traditional, ascending in pyndeval. The greedy ideal, theirs and the default here, is an "
-        "approximation that a list can beat and so score more than 1; ideal='exact' cannot be beaten.",
+        "approximation that a list can beat and so score more than 1; ideal='exact' cannot be beaten, and cap=True "
+        "gives a list that beats the greedy ideal 1, as Clarke et al. say.",
     )
 
 
@@ -84,9 +104,35 @@ _TIME_LIMIT = Parameter(
 )
 
 
+_MODEL = Parameter(
+    "model",
+    "sum",
+    "'sum' for NG(r) as above, 'exact' for 1 − Π_i(1 − p_i·α·J_i(r)·(1−α)^{C_i(r−1)}), which 'sum' approximates",
+    choice("sum", "exact"),
+)
+_GAMMA_OF_MODEL = Parameter(
+    "gamma",
+    1.0,
+    "p_i, the probability that a user has intent i; Pr(i|q) with weighted=True",
+    Number(0, 1),
+    only_with=("model", "exact"),
+)
+_CAP = Parameter("cap", False, "give a list that beats the greedy ideal 1", Boolean())
+
+
 def _alpha_ndcg(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    value = _uncapped_alpha_ndcg(ranked, params, cutoff)
+    return np.minimum(value, 1.0) if params["cap"] else value
+
+
+def _uncapped_alpha_ndcg(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     if params["ideal"] == "greedy":
         return normalized_novelty_score(ranked, params, cutoff, log_discount)
+    if params["weighted"] or params["model"] == "exact":
+        raise IrdivError(
+            "alpha-nDCG(ideal='exact') is computed for the plain gain only; use ideal='greedy' with weighted=True and "
+            "with model='exact'."
+        )
     if cutoff is None:
         raise IrdivError("alpha-nDCG(ideal='exact') needs a cutoff, as in alpha-nDCG(ideal='exact')@10.")
     return safe_divide(novelty_score(ranked, params, cutoff, log_discount), _exact_ideal(ranked.block, params, cutoff))
@@ -133,16 +179,31 @@ def _coverage(ranked: RankedBlock, rel: int) -> Floats:
 
 def novelty_score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None, discount: Discount) -> Floats:
     """Σ_{r≤l} NG(r) · discount(r)."""
-    return value_at_cutoff(ranked.cached(_novelty_curve, params["rel"], params["alpha"], discount), ranked.rank, cutoff)
+    return value_at_cutoff(ranked.cached(_novelty_curve, NoveltyModel.of(params), discount), ranked.rank, cutoff)
 
 
-def _novelty_curve(ranked: RankedBlock, rel: int, alpha: float, discount: Discount) -> Floats:
-    NG = ranked.cached(_novelty_gain, rel, alpha)
+def _novelty_curve(ranked: RankedBlock, model: NoveltyModel, discount: Discount) -> Floats:
+    NG = ranked.cached(_novelty_gain, model)
     return np.cumsum(NG * discount(ranked.max_rank + 1)[ranked.rank], axis=-1)
 
 
-def _novelty_gain(ranked: RankedBlock, rel: int, alpha: float) -> Floats:
-    return novelty_gain(ranked.relevant(rel), alpha)
+def _novelty_gain(ranked: RankedBlock, model: NoveltyModel) -> Floats:
+    weight = _intent_weight(ranked.block, model)
+    return novelty_gain(ranked.relevant(model.rel), model.alpha, weight, union=model.exact)
+
+
+def _intent_weight(block: JudgedBlock, model: NoveltyModel) -> Floats | None:
+    """Return N·Pr(i|q), and in the exact model p_i, as ``[topic, intent]``; None where all intents weigh 1."""
+    if not model.weighted:
+        return np.full((len(block), block.grades.shape[1]), model.gamma) if model.exact else None
+    probability = block.intent_weights(model.rel, "relevant", True)
+    if model.exact:
+        return probability
+    counted = block.eligible_intents(model.rel, "relevant")
+    # Equal probabilities weigh exactly 1, so that rounding does not break ties of the greedy ideal.
+    equal = np.where(counted, probability, 0.0).max(axis=1) == np.where(counted, probability, 1.0).min(axis=1)
+    N = np.count_nonzero(counted, axis=1)
+    return np.where(equal[:, None], counted.astype(np.float64), N[:, None] * probability)
 
 
 def ideal_novelty_score(
@@ -152,19 +213,22 @@ def ideal_novelty_score(
     pool = block.relevant_rows.shape[1]
     # One search serves all cutoffs up to a power of two.
     depth = pool if depth is None else min(1 << max(6, (depth - 1).bit_length()), pool)
-    return block.cached(_ideal_novelty_score, params["rel"], params["alpha"], depth, cutoff, discount)
+    return block.cached(_ideal_novelty_score, NoveltyModel.of(params), depth, cutoff, discount)
 
 
 def _ideal_novelty_score(
-    block: JudgedBlock, rel: int, alpha: float, depth: int, cutoff: int | None, discount: Discount
+    block: JudgedBlock, model: NoveltyModel, depth: int, cutoff: int | None, discount: Discount
 ) -> Floats:
-    NG = block.cached(_ideal_novelty_gain, rel, alpha, depth)
+    _, NG = block.cached(greedy_novelty_ranking, model, depth, False)
     rank = np.arange(1, depth + 1)
     return value_at_cutoff(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff)
 
 
-def _ideal_novelty_gain(block: JudgedBlock, rel: int, alpha: float, depth: int) -> Floats:
-    return greedy_ideal_gain(block.grades[block.relevant_rows_by_id] >= rel, alpha, depth)
+def greedy_novelty_ranking(block: JudgedBlock, model: NoveltyModel, depth: int, worst: bool) -> tuple[Ints, Floats]:
+    """Return documents, as columns of `relevant_rows_by_id`, and NG of the greedy ideal, or of the worst ranking."""
+    relevant = block.grades[block.relevant_rows_by_id] >= model.rel
+    weight = _intent_weight(block, model)
+    return greedy_ranking(relevant, model.alpha, depth, weight, union=model.exact, worst=worst)
 
 
 def normalized_novelty_score(

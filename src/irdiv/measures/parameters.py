@@ -35,4 +35,10 @@ RENORMALIZE = Parameter("renormalize", True, "scale the probabilities of the int
 JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", Boolean())
 GAMMA = Parameter("gamma", 0.5, "weight of intent recall", Number(0, 1))
 ALPHA = Parameter("alpha", 0.5, "redundancy intolerance: how much a repeated intent loses", Number(0, 1))
+WEIGHTED = Parameter(
+    "weighted",
+    False,
+    "weigh intent i by N·Pr(i|q) in NG(r), the ideal list's too; equal probabilities change nothing",
+    Boolean(),
+)
 PATIENCE = Parameter("beta", 0.5, "patience: the probability of going on to the next rank", Number(0, 1))
