@@ -111,7 +111,7 @@ def test_one_layer_is_flat(seed):
         pairs[f"HD-{base}"] = f"D-{base}"
         pairs |= {f"{operator}-{base}": f"D#-{base}" for operator in ("LD#", "HD#", "LAD#")}
     pairs |= {name: name.removesuffix("-LA") for name in registry if name.endswith("-LA")}
-    assert len(pairs) == 1 + 4 * 16 + 61
+    assert len(pairs) == 1 + 4 * 16 + 68
     for cutoff, hierarchy in itertools.product((None, 5), ("EIH", "OIH")):
         for name, flat in pairs.items():
             one, two = irdiv.parse(name)(hierarchy=hierarchy), irdiv.parse(flat)
@@ -119,6 +119,28 @@ def test_one_layer_is_flat(seed):
                 one, two = one @ cutoff, two @ cutoff
             table = values(qrels, run, [one, two])
             np.testing.assert_allclose(table[0], table[1], rtol=0, atol=1e-12, err_msg=name)
+
+
+NDEVAL = ["ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "P_IA", "StRecall", "AP_IA", "NRBP", "nNRBP"]
+
+
+@pytest.mark.parametrize("name", NDEVAL)
+def test_ndevals_measures_on_one_layer_are_themselves_to_the_bit(name):
+    qrels, run = random_collection(1, weighted=False), random_run(1)
+    cutoff = "@5" if irdiv.parse(name).declaration.takes_cutoff else ""
+    one, two = values(qrels, run, [f"{name}-LA{cutoff}", f"{name}{cutoff}"])
+    np.testing.assert_array_equal(one, two)
+
+
+def test_ndevals_err_ia_on_each_layer():
+    # NG = 1, 1 on layer 1 (top, z), then over Σ 2·(½)^{r−1}/r; and 1, 1 on layer 2 (x, y, z) with 3 for 2
+    qrels = irdiv.with_intents(
+        judged({"a": "x", "b": "y", "c": "z"}, "1"),
+        irdiv.nested_intents({"1": {"top": {"x": None, "y": None}, "z": None}}),
+    )
+    expected = (1.5 / (2 * 1.25) + 1.5 / (3 * 1.25)) / 2
+    assert score(qrels, ranked("a", "c", query="1"), "ERR_IA-LA@2") == pytest.approx([expected])
+    assert score(qrels, ranked("a", "c", query="1"), "ERR-IA-LA@2") != pytest.approx([expected])
 
 
 trees = st.recursive(st.none(), lambda inner: st.lists(inner, min_size=1, max_size=3), max_leaves=9).filter(bool)

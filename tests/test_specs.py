@@ -7,7 +7,7 @@ import pytest
 from ir_measures import AP, ERR, RBP, nDCG
 
 import irdiv
-from irdiv import IA, D, DSharp, IrdivError, parse
+from irdiv import IA, LA, D, DSharp, IrdivError, parse
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,16 @@ from irdiv import IA, D, DSharp, IrdivError, parse
         ("ERR_IA@20", "ERR_IA@20"),
         ("ERR_IA(alpha=0.2)@20", "ERR_IA(alpha=0.2)@20"),
         ("MAP_IA", "AP_IA"),
+        ("ERR_IA-LA@20", "ERR_IA-LA@20"),
+        ("ERR_IA_LA@20", "ERR_IA-LA@20"),
+        ("ERR-IA_LA@20", "ERR-IA-LA@20"),
+        ("nERR_IA-LA(alpha=0.2)@20", "nERR_IA-LA(alpha=0.2)@20"),
+        ("MAP_IA-LA", "AP_IA-LA"),
+        ("P_IA-LA@5", "P_IA-LA@5"),
+        ("α_DCG-LA@5", "alpha_DCG-LA@5"),
+        ("alpha_nDCG-LA@5", "alpha_nDCG-LA@5"),
+        ("α-nDCG-LA@5", "alpha-nDCG-LA@5"),
+        ("StRecall-LA@5", "StRecall-LA@5"),
         ("α_nDCG@20", "alpha_nDCG@20"),
         ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
     ],
@@ -73,6 +83,23 @@ def test_equal_measures_are_one_key():
         ("Success", "invalid param cutoff is missing; Success takes cutoff"),
         ("nDCG@x", "is not a measure of ir_measures"),
         ("D-GAP@10", "it needs grades, and under D there are only global gains"),
+        ("DIN#-nDCG-LA@10", "DIN#-nDCG needs the types of intents, which the nodes of a layer do not have"),
+        ("P+Q-LA", "P+Q needs the types of intents, which the nodes of a layer do not have"),
+        ("P+Q♯_LA", "P+Q# needs the types of intents"),
+        ("HD-nDCG-LA", "HD-nDCG is a measure of all layers already"),
+        ("D-nDCG-LA-LA", "D-nDCG-LA is a measure of all layers already"),
+        ("N-rec-LA", "N-rec is a measure of all layers already"),
+        ("Q-LA@5", "Q does not use intents, and M in M-LA must, as Q-IA does in Q-IA-LA"),
+        ("nDCG-LA@5", "nDCG does not use intents"),
+        ("F-LA", "F does not use intents, and M in M-LA must."),
+        ("HD#-GAP@10", "it needs grades, and under D there are only global gains"),
+        ("D-GAP-LA@10", "it needs grades, and under D there are only global gains"),
+        ("nDCG-IA-IA", "IA needs one of the base measures nDCG, "),
+        ("nDCG-IA-IA", "and nDCG-IA is a measure of all intents already"),
+        ("D-ERR_IA", "and D-ERR is a measure of all intents already"),
+        ("D#-alpha-nDCG", "and alpha-nDCG is a measure of all intents already"),
+        ("bpref-R-IA", "and bpref-R is not one"),
+        ("D#-nDGC-LA@10", "did you mean 'D#-nDCG-LA'"),
         ("ndcg@10", "did you mean 'nDCG'"),
         ("D#-nDCG(gamma=0.3,gamma=0.4)", "is given 'gamma' twice"),
         ("I-rec(cutoff=5)@10", "is given 'cutoff' twice"),
@@ -105,7 +132,13 @@ def test_objects_compose_as_specs_do():
     assert IA(RBP(p=0.95) @ 20) == parse("RBP-IA(p=0.95)@20")
     assert IA(irdiv.measures.Recall) @ 3 == parse("Recall-IA@3")
     assert isinstance(DSharp(AP), ir_measures.Measure)
-    with pytest.raises(IrdivError, match="D-M is not defined for GAP"):
+    assert LA(ir_measures.ERR_IA @ 20) == parse("ERR_IA-LA@20")
+    assert LA(parse("ERR_IA(alpha=0.2)@20")) == parse("ERR_IA-LA(alpha=0.2)@20")
+    with pytest.raises(IrdivError, match="M-LA is not defined for P\\+Q; P\\+Q needs the types of intents"):
+        LA("P+Q")
+    with pytest.raises(IrdivError, match="M-IA is not defined for nDCG-IA; .* is a measure of all intents already"):
+        IA(IA(nDCG))
+    with pytest.raises(IrdivError, match="D-M is not defined for GAP; it needs grades"):
         D(irdiv.measures.GAP)
     with pytest.raises(IrdivError, match="no parameter 'dcg'"):
         DSharp(nDCG(dcg="exp-log2"))

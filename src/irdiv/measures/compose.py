@@ -10,6 +10,7 @@ from irdiv.errors import IrdivError
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
+from irdiv.measures.undefined import why_undefined
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Operator:
     D#-Q(gamma=0.3)
     >>> LA(DSharp(nDCG) @ 10)
     D#-nDCG-LA@10
+    >>> LA(ir_measures.ERR_IA @ 20)
+    ERR_IA-LA@20
     """
 
     pattern: str
@@ -33,15 +36,21 @@ class Operator:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
         if not isinstance(base, str | ir_measures.Measure):
             raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
-        name: str = base if isinstance(base, str) else base.NAME or ""
-        name = {"R": "Recall"}.get(name, name)
+        name = {"R": "Recall"}.get(_name(base), _name(base))
         declaration = registry.get(self.pattern.format(name))
         if declaration is None:
             start, end = self.pattern.split("{}")
             takes = [n[len(start) : len(n) - len(end)] for n in registry if n.startswith(start) and n.endswith(end)]
             shown = [name for name in takes if name in _SHOWN] or takes[:12]
-            raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; M is one of {', '.join(shown)}.")
+            reason = why_undefined(self.pattern.format(name)) or f"M is one of {', '.join(shown)}."
+            raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; {reason}")
         return Measure(declaration, **{**({} if isinstance(base, str) else base.params), **params})
+
+
+def _name(measure: ir_measures.Measure | str) -> str:
+    if isinstance(measure, Measure):
+        return measure.declaration.name
+    return measure if isinstance(measure, str) else measure.NAME or ""
 
 
 _SHOWN = {base.name for base in BASES}

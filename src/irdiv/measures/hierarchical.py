@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 _WANG = "Wang, Wen, Dou, Sakai and Zhang, TKDE 30(1), 2018"
 _NO_OTHER_PROGRAM = "No other program computes it."
+_SAME_NAMES = {
+    "ERR_IA": " It is what Wang et al. call ERR-IA-LA.",
+    "ERR-IA": " What Wang et al. call ERR-IA-LA is ERR_IA-LA here, ndeval's measure on each layer.",
+}
 
 _HIERARCHY = Parameter(
     "hierarchy",
@@ -82,9 +86,7 @@ def declarations(flat: Iterable[Declaration]) -> Iterable[Declaration]:
 
 
 def _has_layers(declaration: Declaration) -> bool:
-    # The other names of ndeval's are one with names of irdiv's but for '-' and '_', which a name of irdiv's has as one.
-    ours = declaration.owner == "irdiv" or declaration.name in ("NRBP", "nNRBP")
-    return declaration.needs_intents and declaration.on_layers and ours
+    return declaration.needs_intents and declaration.on_layers
 
 
 def _layers(block: JudgedBlock, params: ParameterValues) -> Layers:
@@ -171,7 +173,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         references=tuple(dict.fromkeys([_WANG, *declaration.references])),
         score=lambda ranked, params, cutoff: _la_score(declaration.score, ranked, params, cutoff),
         parameters=merge_parameters((_HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
-        other_programs=_NO_OTHER_PROGRAM,
+        other_programs=_NO_OTHER_PROGRAM + _SAME_NAMES.get(declaration.name, ""),
         components=(),
         owner="irdiv",
     )

@@ -11,10 +11,10 @@ from typing import TypeAlias
 import ir_measures
 
 from irdiv.errors import IrdivError
-from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure
+from irdiv.measures.undefined import why_undefined
 
 MeasureLike: TypeAlias = str | ir_measures.Measure
 """A spec such as ``"D#-nDCG@10"``, or a measure of irdiv or ir_measures."""
@@ -131,9 +131,7 @@ def unknown_name_error(name: str) -> IrdivError:
     known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
     near = get_close_matches(normalize_name(name).casefold(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."
-    if any(normalize_name(name) == f"{operator}{base.name}" for operator in ("D-", "D#-") for base in BASES):
-        hint = "it needs grades, and under D there are only global gains."
-    return IrdivError(f"no measure is called {reprlib.repr(name)}; {hint}")
+    return IrdivError(f"no measure is called {reprlib.repr(name)}; {why_undefined(normalize_name(name)) or hint}")
 
 
 def ir_measures_names() -> set[str]:
@@ -163,6 +161,10 @@ def _find(name: str) -> Declaration | None:
     if name in _IR_MEASURES_NAMES:
         alias = ir_measures.measures.registry[name].NAME
         return registry.get(alias) if alias in registry.own and registry[alias].owner != "irdiv" else None
+    flat = _find(name[:-3]) if name.endswith(("-LA", "_LA")) else None
+    if flat is not None and flat.owner != "irdiv":
+        # ERR_IA-LA is ERR_IA on each layer, and not ERR-IA, which it would be with '-' for '_'.
+        return registry[f"{flat.name}-LA"]
     normalized = normalize_name(name)
     # Names of other packages, which must be loaded first, come last.
     return registry.own.get(normalized) or registry.get(name) or registry.get(normalized)
