@@ -78,6 +78,22 @@ def test_eval_with_probabilities_is_the_demo(capsys):
     assert text == out(capsys, "demo", "-o", "csv")
 
 
+def test_an_intent_table_with_other_names_on_the_command_line(capsys, tmp_path):
+    def evaluate_with(name: str) -> tuple[str, str]:
+        path = tmp_path / "intents.csv"
+        pd.read_csv(DEMO / "intents.csv").rename(columns={"probability": name}).to_csv(path, index=False)
+        assert main(["eval", *FILES, "-m", "D-nDCG@10", "--intent-table", str(path)]) == 0
+        captured = capsys.readouterr()
+        return captured.out, captured.err
+
+    expected, nothing = evaluate_with("probability")
+    assert nothing == ""
+    assert evaluate_with("weight") == (expected, "")
+    table, warning = evaluate_with("importance")
+    assert table != expected
+    assert "the intent table has columns that are not used: 'importance'" in warning
+
+
 def test_eval_sets_parameters(capsys):
     text = out(capsys, "eval", *FILES, "-m", "D-nDCG@5", "--set", "gain=linear", "judged_only=True", "--ties", "rank")
     assert "D-nDCG(gain='linear',judged_only=True)@5" in text

@@ -237,6 +237,14 @@ def test_inner_nodes_are_rows_but_not_intents(qrels, run):
         (lambda i: i.drop(columns="intent_id"), "the intents lack a column"),
         (lambda i: pd.concat([i, i.assign(probability=0.9)]), "has two rows that differ"),
         (lambda i: i.assign(intent_id=None), "missing id"),
+        (lambda i: i.iloc[:0], "the intents are empty"),
+        (lambda i: i.assign(type="Nav"), "intent '1' of topic '1' has the type 'Nav'; a type is 'inf' or 'nav'"),
+        (lambda i: i.assign(weight=1.0), "the intents have two columns for one thing: 'probability', 'weight'"),
+        (
+            lambda i: i.assign(intent_id=i["query_id"] + "." + i["intent_id"]),
+            r"no intent in common \(topic and intent\): the qrels have '1 1', .*the intent table has '1 1.1', ",
+        ),
+        (lambda i: i.assign(query_id="T" + i["query_id"]), "no intent in common .*the intent table has 'T1 1', "),
     ],
 )
 def test_bad_intents(qrels, intents, change, message):
@@ -259,6 +267,38 @@ def test_bad_probabilities(qrels, run, intents, change, message):
         values(irdiv.with_intents(qrels, change(intents)), run)
 
 
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("name", ["weight", "weights"])
+def test_a_column_of_weights_is_the_probability(qrels, run, intents, convert, name):
+    folded = irdiv.with_intents(qrels, convert(intents.rename(columns={"probability": name})))
+    pd.testing.assert_frame_equal(folded, irdiv.with_intents(qrels, intents))
+
+
+def test_weights_in_qrels_are_not_probabilities(qrels, run):
+    np.testing.assert_array_equal(values(qrels.assign(weight=np.arange(len(qrels))), run), values(qrels, run))
+
+
+def test_a_bad_weight_is_named_by_its_own_column(qrels, intents):
+    bad = intents.rename(columns={"probability": "weight"}).assign(weight=-1.0)
+    with pytest.raises(IrdivError, match="column 'weight' of the intents holds -1.0"):
+        irdiv.with_intents(qrels, bad)
+
+
+@pytest.mark.parametrize("name", ["prob", "p", "importance"])
+def test_unknown_columns_of_an_intent_table_are_named_in_a_warning(qrels, intents, name):
+    unknown = intents.rename(columns={"probability": name}).assign(note="x")
+    with pytest.warns(irdiv.IrdivWarning, match=f"not used: '{name}', 'note'.*'probability'") as caught:
+        folded = irdiv.with_intents(qrels, unknown)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert list(folded.columns) == [*qrels.columns, "type"]
+
+
+def test_missing_types_are_allowed(qrels, intents):
+    for missing in (None, "", np.nan):
+        irdiv.with_intents(qrels, intents.assign(type=intents["type"].where(intents["type"] == "nav", missing)))
+
+
 def test_two_probabilities_for_one_intent(qrels, run):
     with pytest.raises(IrdivError, match="intent '1' of topic '1' has two probabilities"):
         values(qrels.assign(probability=np.arange(len(qrels)) / 10), run)
@@ -277,6 +317,8 @@ def test_a_topic_without_probabilities_among_others_is_uniform(qrels, run, inten
         "1 1 0.5\n1 2 0.5\n",
         "query_id\tintent_id\tprobability\n1\t1\t0.5\n1\t2\t0.5\n",
         "qid,intent,probability\n1,1,0.5\n1,2,0.5\n",
+        "qid,intent,weight\n1,1,0.5\n1,2,0.5\n",
+        "qid;intent;weights\n1;1;0.5\n1;2;0.5\n",
     ],
 )
 def test_intents_files(tmp_path, text):
@@ -293,6 +335,12 @@ def test_a_bad_intents_file(tmp_path):
     path = tmp_path / "intents"
     path.write_text("1 1\n")
     with pytest.raises(IrdivError, match="line 1: expected 'topic intent probability "):
+        read_intents(path)
+    path.write_text("qid,intent,weight\n1,1,much\n")
+    with pytest.raises(IrdivError, match="line 2: weight is 'much', not a finite number"):
+        read_intents(path)
+    path.write_text("qid,intent,weight,probability\n1,1,1,1\n")
+    with pytest.raises(IrdivError, match="two columns for one thing: 'probability', 'weight'"):
         read_intents(path)
     with pytest.raises(IrdivError, match="no such intents file"):
         read_intents(tmp_path / "none")

@@ -67,6 +67,13 @@ def test_both_levels_probabilities_and_labels_without_a_parent(folder):
     assert "1 relevant documents belong to no intent" in notes
 
 
+def test_its_intents_are_an_intent_table(folder):
+    # The column level, which they have beside the columns of other intent tables, does not warn.
+    collection = irdiv.datasets.read_imine(folder, "zh")
+    again = irdiv.with_intents(collection.qrels, collection.intents)
+    pd.testing.assert_frame_equal(again[collection.qrels.columns], collection.qrels)
+
+
 def test_a_dataset_of_ir_datasets(folder):
     ids = irdiv.plugins.ir_datasets.register_imine(folder)
     assert ids == ["irdiv/ntcir11-imine/zh"]

@@ -170,7 +170,7 @@ def test_a_topic_with_a_single_intent_has_it_under_subtopic_0_since_2013():
         ({"min_grade": True}, "min_grade=True is not an integer"),
         ({"probabilities": "random"}, "probabilities='random' is not one of 'uniform', 'descending'"),
         (
-            {"probabilities": pd.DataFrame({"query_id": ["1"], "intent_id": ["a"], "type": ["inf"]})},
+            {"probabilities": pd.DataFrame({"query_id": ["1"], "intent_id": ["9"], "type": ["inf"]})},
             "has no column 'probability'",
         ),
     ],

@@ -13,7 +13,7 @@ from irdiv.arrays.padding import argsort_by_topic
 from irdiv.arrays.pairs import PairIndex, find_duplicates
 from irdiv.errors import IrdivError
 from irdiv.frames.checked import QrelsColumns
-from irdiv.frames.columns import PLACEHOLDER_DOC_ID
+from irdiv.frames.columns import INTENT_TYPES, PLACEHOLDER_DOC_ID
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, factorize_grouped, natural_argsort
 from irdiv.types import Bools, Floats, Hashes, Ints, Objects
@@ -86,7 +86,7 @@ class CompiledQrels(Memo):
     def _is_navigational(self, types: Objects | None) -> Bools:
         if types is None:
             return np.zeros(len(self.intents), dtype=bool)
-        unknown = next((i for i, type_ in enumerate(types) if type_ not in (None, "inf", "nav")), None)
+        unknown = next((i for i, type_ in enumerate(types) if type_ not in (None, *INTENT_TYPES)), None)
         if unknown is not None:
             raise IrdivError(
                 f"{self.describe_intent(unknown)} has the type {types[unknown]!r}; a type is 'inf' or 'nav'."

@@ -11,6 +11,7 @@ import pandas as pd
 from irdiv.checks import Integer, require
 from irdiv.datasets.collection import TestCollection
 from irdiv.errors import IrdivError
+from irdiv.frames.columns import INTENT_TYPES
 from irdiv.frames.ids import natural_argsort
 from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import with_intents
@@ -137,9 +138,8 @@ def _subtopic_row(subtopic: _Subtopic) -> tuple[object, ...]:
 
 def _notes_on_types(intents: pd.DataFrame) -> Iterator[str]:
     for query, intent, given in intents[["query_id", "intent_id", "type"]].itertuples(index=False):
-        if given is not None and given not in ("inf", "nav"):
-            handled = f"read as {_TYPES[given]!r}" if given in _TYPES else "kept as it is"
-            yield f"type {given!r} of intent {intent} of topic {query} {handled}"
+        if given in _TYPES and given not in INTENT_TYPES:
+            yield f"type {given!r} of intent {intent} of topic {query} read as {_TYPES[given]!r}"
 
 
 def _add_undescribed_intents(intents: pd.DataFrame, qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 import pandas as pd
 
@@ -11,7 +12,7 @@ from irdiv.frames.diagnosis import find_line
 from irdiv.frames.layouts import ColumnType, Layout
 from irdiv.frames.parsing import read_columns
 from irdiv.intents.files import read_intents
-from irdiv.intents.folding import ID_COLUMNS, normalize_intent_table, with_intents
+from irdiv.intents.folding import ID_COLUMNS, fold, normalize_intent_table
 from irdiv.types import PathLike
 
 _LEVEL = ColumnType(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
@@ -45,8 +46,7 @@ def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd
     frame["relevance"] = frame["relevance"].str[1:].astype(int)
     if intent_table is None:
         return frame
-    intents = read_intents(intent_table)
-    table = normalize_intent_table(intents)
+    table = normalize_intent_table(read_intents(intent_table))
     known = set(zip(*(table[name].to_list() for name in ID_COLUMNS), strict=True))
     relevant = frame[frame["relevance"] > 0]
     pairs = zip(relevant["query_id"], relevant["intent_id"], strict=True)
@@ -57,4 +57,4 @@ def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd
         raise IrdivError(
             f"{path}, line {line}: intent {row['intent_id']!r} of topic {row['query_id']!r} is not in {intent_table}."
         )
-    return with_intents(frame, intents)
+    return cast("pd.DataFrame", fold(frame, table))

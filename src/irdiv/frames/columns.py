@@ -25,6 +25,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "value": ("value",),
 }
 
+_MORE_ALIASES = {("intents", "probability"): ("weight", "weights")}
+"""Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
+
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 """The columns that qrels must have."""
 
@@ -33,6 +36,12 @@ RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 INTENT_COLUMNS = ("probability", "type", "parent_id", "description")
 """The columns that describe intents."""
+
+INTENT_TYPES = ("inf", "nav")
+"""Informational and navigational, the values of the column ``type``."""
+
+_LEVEL = "level"
+"""The level of an intent in the tables of IMine, which follows from its parent."""
 
 OPTIONAL_QRELS_COLUMNS = ("intent_id", *INTENT_COLUMNS, "max_grade")
 """The columns of qrels that are used if they are there."""
@@ -62,7 +71,7 @@ def find_columns(
     """
     found: dict[str, str] = {}
     for name in (*required, *optional):
-        matches = [alias for alias in ALIASES[name] if alias in present]
+        matches = [alias for alias in _aliases(name, role) if alias in present]
         if len(matches) > 1 and name != "intent_id":
             raise IrdivError(
                 f"the {role} {_verb(role, 'has', 'have')} two columns for one thing: {examples(matches)}. "
@@ -72,11 +81,21 @@ def find_columns(
             found[name] = matches[0]
     missing = [name for name in required if name not in found]
     if missing:
-        expected = "; ".join(" or ".join(repr(alias) for alias in ALIASES[name]) for name in missing)
+        expected = "; ".join(" or ".join(repr(alias) for alias in _aliases(name, role)) for name in missing)
         raise IrdivError(
             f"the {role} {_verb(role, 'lacks', 'lack')} a column: expected {expected}, found {examples(present, 12)}."
         )
     return found
+
+
+def _aliases(name: str, role: str) -> tuple[str, ...]:
+    return ALIASES[name] + _MORE_ALIASES.get((role, name), ())
+
+
+def unknown_intent_table_columns(present: Iterable[str]) -> list[str]:
+    """Return the columns of an intent table that have no meaning there."""
+    known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in _aliases(name, "intents")}
+    return [column for column in present if column not in known | {_LEVEL}]
 
 
 def has_intent_column(present: Iterable[str]) -> bool:

@@ -9,21 +9,21 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.columns import ALIASES
+from irdiv.frames.columns import ALIASES, INTENT_TYPES, find_columns
 from irdiv.frames.layouts import FLOAT
 from irdiv.frames.text import rows_with_line_numbers, split_cells, text_lines
 from irdiv.types import PathLike
 
 _COLUMNS_WITHOUT_HEADER = ("query_id", "intent_id", "probability", "type")
-_TYPES = ("inf", "nav")
 
 
 def read_intents(path: PathLike) -> pd.DataFrame:
     """Read an intent table: one row for each intent, with its probability, type, parent or description.
 
     The file is separated by commas, tabs or semicolons and has a header that names ``query_id``, ``intent_id`` and one
-    or more of ``probability, type, parent_id, description``. A file without a header has the columns ``topic intent
-    probability [type]``, separated by one of these or by spaces, as NTCIREVAL's Iprob and DINprob files.
+    or more of ``probability, type, parent_id, description``; the probability may be called ``weight`` or ``weights``.
+    A file without a header has the columns ``topic intent probability [type]``, separated by one of these or by
+    spaces, as NTCIREVAL's Iprob and DINprob files.
     """
     path = Path(path)
     lines = text_lines(path, "intents")
@@ -37,11 +37,12 @@ def read_intents(path: PathLike) -> pd.DataFrame:
     else:
         rows = list(rows_with_line_numbers(lines, _separator_without_header(path, lines, first)))
         columns = list(_COLUMNS_WITHOUT_HEADER[: len(rows[0][1])])
+    probability = find_columns(columns, "intents", ("query_id", "intent_id"), ("probability",)).get("probability")
     for line_number, row in rows:
-        _check_row(path, line_number, row, columns)
+        _check_row(path, line_number, row, columns, probability)
     frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=str)
     frame = frame.where(frame != "", None)
-    return frame.assign(probability=frame["probability"].astype(float)) if "probability" in columns else frame
+    return frame if probability is None else frame.astype({probability: float})
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -52,7 +53,7 @@ def _separator_without_header(path: Path, lines: list[str], first: str) -> str |
     """Return the separator of a file without a header, judging by its first line; None for white space."""
     for separator in (None, ";", "\t", ","):
         cells = split_cells(first, separator)
-        if len(cells) in (3, 4) and FLOAT.accepts(cells[2]) and (len(cells) == 3 or cells[3] in _TYPES):
+        if len(cells) in (3, 4) and FLOAT.accepts(cells[2]) and (len(cells) == 3 or cells[3] in INTENT_TYPES):
             return separator
     raise IrdivError(
         f"{path}, line {lines.index(first) + 1}: expected 'topic intent probability [inf|nav]', or a header with the "
@@ -60,17 +61,17 @@ def _separator_without_header(path: Path, lines: list[str], first: str) -> str |
     )
 
 
-def _check_row(path: Path, line_number: int, row: list[str], columns: list[str]) -> None:
+def _check_row(path: Path, line_number: int, row: list[str], columns: list[str], probability: str | None) -> None:
     if len(row) != len(columns):
         expected = f"expected {len(columns)} columns, {', '.join(columns)}"
         found = f"{len(row)} column{'s' if len(row) != 1 else ''}"
         raise IrdivError(f"{path}, line {line_number}: found {found}; {expected}.")
     cells = dict(zip(columns, row, strict=True))
-    if cells.get("probability") and not FLOAT.accepts(cells["probability"]):
+    if probability and cells[probability] and not FLOAT.accepts(cells[probability]):
         raise IrdivError(
-            f"{path}, line {line_number}: probability is {cells['probability']!r}, not {FLOAT.description}."
+            f"{path}, line {line_number}: {probability} is {cells[probability]!r}, not {FLOAT.description}."
         )
-    if columns == list(_COLUMNS_WITHOUT_HEADER) and cells["type"] not in _TYPES:
+    if columns == list(_COLUMNS_WITHOUT_HEADER) and cells["type"] not in INTENT_TYPES:
         raise IrdivError(f"{path}, line {line_number}: type is {cells['type']!r}, not inf or nav.")
 
 

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import narwhals as nw
 from narwhals import selectors
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import FrameT, QrelsHolder
-from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, QRELS_COLUMNS, ROOT_ID, find_columns
+from irdiv.frames.columns import (
+    INTENT_COLUMNS,
+    INTENT_TYPES,
+    PLACEHOLDER_DOC_ID,
+    QRELS_COLUMNS,
+    ROOT_ID,
+    find_columns,
+    raise_if_empty,
+    unknown_intent_table_columns,
+)
 from irdiv.frames.ids import Column, as_ids
 from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
 from irdiv.frames.values import check_probabilities, ids_or_none
@@ -48,9 +57,11 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
         Diversity qrels in any form that `irdiv.evaluate` takes.
     intent_table
         A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
-        ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. With ``parent_id``,
+        ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. The probability may be
+        called ``weight`` or ``weights``; any other column is left out with a warning. With ``parent_id``,
         inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
-        in the result is ``_root_``. Topics that the qrels do not have are left out.
+        in the result is ``_root_``. Topics that the qrels do not have are left out; a table without any intent of the
+        qrels is an error.
 
     Returns
     -------
@@ -67,9 +78,13 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
     0    1             d1        a      2          0.7
     1    1  _no_document_        b      0          0.3
     """
+    return fold(qrels, normalize_intent_table(intent_table))
+
+
+def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
+    """Fold what `normalize_intent_table` returned into the qrels."""
     frame = qrels_frame(qrels, callers_library=True)
     names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
-    table = normalize_intent_table(intent_table)
     replaced = [name for name in INTENT_COLUMNS if name in table.columns and name in frame.columns]
     frame = _with_id_columns(frame.drop(replaced), names, "qrels")
     # Arrow has two string types, and does not concatenate one with the other.
@@ -79,6 +94,7 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
     if nw.get_native_namespace(table) is not backend:
         table = nw.from_arrow(table.to_arrow(), backend=backend).with_columns(selectors.string().cast(nw.String))
 
+    _require_common_intent(frame, table)
     if "parent_id" in table.columns:
         frame = _drop_obsolete_nodes(frame, table, names)
     judged = frame.join(table, on=ID_COLUMNS, how="left")
@@ -89,6 +105,21 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
     if len(unjudged):
         judged = _append_unjudged_intents(judged, unjudged, names)
     return nw.maybe_reset_index(judged.drop(ID_COLUMNS)).to_native()
+
+
+def _require_common_intent(qrels: Frame, table: Frame) -> None:
+    """Raise an error if no intent of the table is in the qrels."""
+    if len(table.join(qrels.select(ID_COLUMNS), on=ID_COLUMNS, how="semi")) == 0:
+        judged, given = (_example_intents(frame) for frame in (qrels, table))
+        raise IrdivError(
+            f"no intent in common (topic and intent): the qrels have {judged}, and the intent table has {given}. "
+            "Check that both use the same ids."
+        )
+
+
+def _example_intents(frame: Frame) -> str:
+    intents = frame.select(ID_COLUMNS).unique(maintain_order=True).head(4)
+    return examples(f"{query} {intent}" for query, intent in intents.iter_rows())
 
 
 def _drop_obsolete_nodes(qrels: Frame, table: Frame, names: dict[str, str]) -> Frame:
@@ -112,8 +143,16 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
             f"the intent table has only ids: expected one or more of the columns {examples(INTENT_COLUMNS, 4)}, "
             f"found {examples(frame.columns, 12)}."
         )
+    raise_if_empty(len(frame), frame.columns, "intents")
+    unknown = unknown_intent_table_columns(frame.columns)
+    if unknown:
+        warn(
+            f"the intent table has columns that are not used: {examples(unknown, 9)}. Rename those that are meant as "
+            f"one of {examples(INTENT_COLUMNS, 4)}, and drop the others."
+        )
     if "probability" in given:
-        check_probabilities(frame["probability"])
+        check_probabilities(frame[names["probability"]])
+        frame = frame.rename({names["probability"]: "probability"})
     if "parent_id" in given:
         parents = [ROOT_ID if parent in (None, "") else parent for parent in ids_or_none(frame["parent_id"])]
         backend = nw.get_native_namespace(frame)
@@ -121,6 +160,8 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
     table = _with_id_columns(frame, names, "intents").select(*ID_COLUMNS, *given).unique(maintain_order=True)
     if (table[ID_COLUMNS[1]] == ROOT_ID).any():
         raise IrdivError(f"an intent has the id {ROOT_ID!r}, which is that of the root above all intents; rename it.")
+    if "type" in given:
+        _check_types(table)
     repeated = table.filter(table.select(ID_COLUMNS).is_duplicated())
     if len(repeated):
         query, intent = repeated[ID_COLUMNS[0]][0], repeated[ID_COLUMNS[1]][0]
@@ -129,6 +170,17 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
             "Keep one row for each intent."
         )
     return table
+
+
+def _check_types(table: Frame) -> None:
+    """Raise an error if some type is not one of `INTENT_TYPES`; missing ones are allowed."""
+    types = ids_or_none(table["type"])
+    unknown = next((row for row, type_ in enumerate(types) if type_ not in (None, *INTENT_TYPES)), None)
+    if unknown is not None:
+        query, intent = (table[column][unknown] for column in ID_COLUMNS)
+        raise IrdivError(
+            f"intent {intent!r} of topic {query!r} has the type {types[unknown]!r}; a type is 'inf' or 'nav'."
+        )
 
 
 def _with_id_columns(frame: Frame, names: dict[str, str], role: str) -> Frame:
