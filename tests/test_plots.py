@@ -63,6 +63,14 @@ def test_runs_by_recall_and_relevance_are_all_named_inside(evaluation):
             assert 0.5 * x + 0.5 * y == pytest.approx(level)
 
 
+def test_runs_without_values_for_all_topics_are_not_drawn():
+    frame = random_evaluation(runs=2, topics=5).frame
+    with pytest.raises(
+        IrdivError, match="lacks 2 of 20 values: run 'r0', topic '0', I-rec@10; run 'r0', topic '0', D-nD"
+    ):
+        plots.recall_relevance(frame[(frame["run"] != "r0") | (frame["query_id"] != "0")])
+
+
 def test_many_runs_are_numbered_and_named_beside():
     ax = drawn(plots.recall_relevance(random_evaluation(runs=40)))
     assert {text.get_text() for text in ax.texts} >= {str(number) for number in range(1, 41)}

@@ -284,12 +284,6 @@ class TestManySystems:
         with pytest.raises(IrdivError, match="two values of"):
             irdiv.stats.compare(pd.concat([frame, frame.assign(query_id=frame["query_id"].astype(int))]))
 
-    def test_a_topic_that_a_run_misses_scores_0(self):
-        frame = random_evaluation(runs=2).frame
-        gone = (frame["run"] == "r1") & (frame["query_id"] == "3")
-        zero = frame.assign(value=frame["value"].where(~gone, 0.0))
-        pd.testing.assert_frame_equal(irdiv.stats.compare(frame[~gone]), irdiv.stats.compare(zero))
-
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -560,6 +554,50 @@ def test_results_are_frames_of_the_callers_library(backend, make):
     assert backend_of(found) == backend_of(make(theirs.frame)) == backend
     in_pandas = nw.from_native(found, eager_only=True).to_pandas()
     pd.testing.assert_frame_equal(in_pandas, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    "analyze",
+    [
+        irdiv.stats.discriminative_power,
+        irdiv.stats.correlate,
+        irdiv.stats.compare,
+        irdiv.stats.leaderboard,
+        irdiv.stats.swap_rates,
+        irdiv.stats.power_by_topics,
+        lambda evaluation: irdiv.stats.concordance(evaluation, "I-rec@10"),
+        lambda evaluation: irdiv.plots.difference_bars(evaluation, "r0", "r1"),
+    ],
+)
+class TestIncompleteEvaluations:
+    def test_a_topic_that_a_run_lacks(self, analyze):
+        frame = random_evaluation(runs=2, topics=5).frame
+        missing = (frame["run"] == "r1") & (frame["query_id"] == "3")
+        message = (
+            "lacks 3 of 30 values: run 'r1', topic '3', D#-nDCG@10; run 'r1', topic '3', D-nDCG@10; "
+            "run 'r1', topic '3', I-rec@10. Every run needs"
+        )
+        with pytest.raises(IrdivError, match=message):
+            analyze(frame[~missing])
+
+    def test_two_collections(self, analyze):
+        one, two = (random_evaluation(seed, runs=2, topics=5).frame for seed in (0, 1))
+        two = two.assign(run="s" + two["run"], query_id="t" + two["query_id"])
+        with pytest.raises(IrdivError, match="lacks 60 of 120 values: run 'r0', topic 't0', .*; …. Every run needs"):
+            analyze(pd.concat([one, two]))
+
+    def test_a_measure_that_a_run_lacks(self, analyze):
+        frame = random_evaluation(runs=2, topics=5).frame
+        missing = (frame["run"] == "r0") & (frame["measure"] == "I-rec@10")
+        with pytest.raises(IrdivError, match="lacks 5 of 30 values: run 'r0', topic '0', I-rec@10; "):
+            analyze(frame[~missing])
+
+
+def test_an_incomplete_measure_that_is_not_used_is_no_error():
+    frame = random_evaluation(runs=2, topics=5).frame
+    missing = (frame["run"] == "r0") & (frame["measure"] == "I-rec@10")
+    found = irdiv.stats.compare(frame[~missing], measures=["D-nDCG@10"])
+    pd.testing.assert_frame_equal(found, irdiv.stats.compare(frame, measures=["D-nDCG@10"]))
 
 
 @pytest.mark.parametrize("backend", ["polars", "pyarrow"])

@@ -163,7 +163,8 @@ def discriminative_power(
     Parameters
     ----------
     evaluation
-        What `irdiv.evaluate` returns for several runs, or its tidy frame.
+        What `irdiv.evaluate` returns for several runs, or its tidy frame, which must be complete: a value of each
+        measure for each run and topic.
     test
         ``"bootstrap"``, ``"randomization"``, ``"t"`` or ``"tukey"``.
     measures

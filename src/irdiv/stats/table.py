@@ -83,13 +83,25 @@ def _parsed(spec: MeasureLike) -> ir_measures.Measure | None:
 
 
 def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -> Table:
-    """Return the values of an evaluation, for some of its measures if they are given."""
+    """Return the values of an evaluation, for some of its measures if they are given.
+
+    A frame without a value of some measure for some run and topic is an error: there is no right value to fill in.
+    """
     if isinstance(evaluation, Scores):
         table = Table(list(evaluation.runs), evaluation.specs(), list(evaluation.query_ids), evaluation.values)
+    elif isinstance(evaluation, Table):
+        table = evaluation
     else:
-        table = evaluation if isinstance(evaluation, Table) else _from_frame(evaluation)
+        table = _choose(_from_frame(evaluation), measures)
+        _require_complete(table)
+        return table
     if not np.isfinite(table.values).all():
         raise IrdivError("the evaluation has values that are not finite; drop or correct them.")
+    return _choose(table, measures)
+
+
+def _choose(table: Table, measures: MeasuresLike | None) -> Table:
+    """Return the table of some measures, of all for None."""
     if measures is None:
         return table
     chosen = [table.measure_index(measure) for measure in as_measure_list(measures)]
@@ -98,7 +110,23 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
     return table._replace(measures=[table.measures[m] for m in chosen], values=table.values[:, chosen])
 
 
+def _require_complete(table: Table) -> None:
+    """Raise an error that names the first missing values."""
+    missing = np.argwhere(np.isnan(table.values))
+    if len(missing):
+        cells = [
+            f"run {table.runs[run]!r}, topic {table.topics[topic]!r}, {table.measures[measure]}"
+            for run, measure, topic in missing[:3]
+        ]
+        raise IrdivError(
+            f"the evaluation lacks {len(missing)} of {table.values.size} values: {'; '.join(cells)}"
+            f"{'; …' if len(missing) > 3 else ''}. Every run needs a value of every measure for every topic: analyze "
+            "collections separately, and leave out runs, topics or measures that are incomplete."
+        )
+
+
 def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
+    """Return the values of a tidy frame, NaN where it has none."""
     frame = as_frame(evaluation, "evaluation", _KEYS, pd.read_csv)
     names = find_columns(frame.columns, "evaluation", (*_KEYS, "value"))
     keys = {key: np.asarray(as_ids(frame[names[key]], "evaluation"), dtype=object) for key in _KEYS}
@@ -110,8 +138,7 @@ def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     # In natural order, since samples are drawn by the index of a topic and the order of rows must not matter.
     labels = {key: _in_natural_order(set(ids)) for key, ids in keys.items()}
     indices: list[Ints] = [pd.Index(labels[key]).get_indexer(pd.Index(keys[key])) for key in _KEYS]
-    # A topic missing from a run scores 0, as in all of irdiv.
-    values = np.zeros([len(labels[key]) for key in _KEYS])
+    values = np.full([len(labels[key]) for key in _KEYS], np.nan)
     values[tuple(indices)] = tidy["value"]
     return Table(labels["run"], labels["measure"], labels["query_id"], values)
 
