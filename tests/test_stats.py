@@ -369,8 +369,33 @@ class TestDiscriminativePower:
     def test_agreement_by_hand(self):
         p = np.array([(0.01, 0.2, 0.04), (0.01, 0.01, 0.9), (0.5, 0.5, 0.05)])
         pairs = (("r0", "r1"), ("r0", "r2"), ("r1", "r2"))
-        found = irdiv.stats.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p, p[:, 0]).agreement()
-        assert found.values.tolist() == [["A", "B", 1, 1, 1, 1 / 3], ["A", "C", 2, 0, 0, 0], ["B", "C", 2, 0, 0, 0]]
+        found = irdiv.stats.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p + 0.1, p[:, 0]).agreement()
+        columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
+        assert found.columns.tolist() == columns
+        assert found.values.tolist() == [
+            ["A", "B", 1, 1, 1, 0, 1 / 3],
+            ["A", "C", 2, 0, 0, 0, 0],
+            ["B", "C", 2, 0, 0, 0, 0],
+        ]
+
+    def test_significant_pairs_in_opposite_directions_are_conflicts(self):
+        pairs = (("r0", "r1"), ("r0", "r2"), ("r1", "r2"))
+        p = np.array([(0.01, 0.01, 0.01), (0.01, 0.01, 0.9)])
+        difference = np.array([(0.1, 0.1, 0.1), (0.2, -0.2, -0.2)])
+        # The measures agree on the first pair, contradict each other on the second, and only one decides the third.
+        found = irdiv.stats.DiscriminativePower(("P@5", "AP"), pairs, p, difference, p[:, 0]).agreement()
+        assert found.values.tolist() == [["P@5", "AP", 1, 1, 0, 1, 1 / 3]]
+        # Less is better for E, so that the first pair is the conflict.
+        found = irdiv.stats.DiscriminativePower(("P@5", "E"), pairs, p, difference, p[:, 0]).agreement()
+        assert found.values.tolist() == [["P@5", "E", 1, 1, 0, 1, 1 / 3]]
+
+    def test_opposite_measures_only_conflict(self):
+        values = random_evaluation(runs=4, measures=["I-rec@10"]).values
+        evaluation = evaluation_of(np.concatenate([values, -values], axis=1), ["I-rec@10", "D-nDCG@10"])
+        power = irdiv.stats.discriminative_power(evaluation)
+        row = power.agreement().iloc[0]
+        assert row["conflicts"] == power.summary()["significant"].iloc[0] > 0
+        assert row[["only_first", "both", "only_second", "agreement"]].tolist() == [0, 0, 0, 0]
 
     def test_other_tests(self):
         evaluation = random_evaluation()
@@ -688,6 +713,24 @@ class TestAgreementOfMeasures:
         # both gold measures must agree: topics 1 and 2 for M1, 3 for M2
         both = irdiv.stats.concordance(evaluation, ["I-rec@10", "P-IA@10"])
         assert both.values.tolist() == [["D-nDCG@10", "ERR-IA@10", 3, 2 / 3, 1 / 3]]
+
+    @pytest.mark.parametrize("form", [lambda evaluation: evaluation, lambda evaluation: evaluation.frame])
+    def test_less_is_better_for_some_measures(self, form):
+        values = random_evaluation(runs=6, measures=["F@10", "P@10", "AP"]).values
+        f_measure, (precision, ap) = values[:, :1], np.moveaxis(values[:, 1:], 1, 0)
+        rest = [precision[:, None], ap[:, None]]
+        plain = evaluation_of(np.concatenate([f_measure, *rest], axis=1), ["F@10", "P@10", "AP"])
+        turned = evaluation_of(np.concatenate([1 - f_measure, *rest], axis=1), ["E@10", "P@10", "AP"])
+        for method in ("tau", "tau_ap", "tau_ap_symmetric"):
+            expected = (
+                irdiv.stats.correlate(form(plain), method).rename({"F@10": "E@10"}).rename(columns={"F@10": "E@10"})
+            )
+            found = irdiv.stats.correlate(form(turned), method).loc[expected.index, expected.columns]
+            pd.testing.assert_frame_equal(found, expected, check_names=False)
+        for gold, other in (("AP", "AP"), ("F@10", "E@10")):
+            expected = irdiv.stats.concordance(form(plain), gold).replace("F@10", "E@10")
+            found = irdiv.stats.concordance(form(turned), other)
+            pd.testing.assert_frame_equal(found, expected)
 
     def test_measures_that_never_disagree(self):
         values = random_evaluation().values[:, [0, 0, 1]]

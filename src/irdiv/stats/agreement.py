@@ -94,6 +94,8 @@ def correlate(
 ) -> pd.DataFrame:
     """Return rank correlations of the measures over the means of runs, as a matrix.
 
+    Runs are ranked from the best to the worst, also by measures where less is better.
+
     Parameters
     ----------
     evaluation
@@ -105,7 +107,7 @@ def correlate(
         Some of the measures; all by default.
     """
     require(choice(*_CORRELATIONS), method=method)
-    table = as_table(evaluation, measures)
+    table = as_table(evaluation, measures).larger_is_better()
     table.require_two_runs()
     means = list(table.values.mean(axis=2).T)
     correlation = _CORRELATIONS[method]
@@ -121,7 +123,8 @@ def concordance(
     """Return which of two measures agrees more often with gold measures where the two disagree (Sakai, WWW 2012).
 
     Over all topics and pairs of runs for which two measures prefer different runs, a measure agrees with gold if no
-    gold measure prefers the other run.
+    gold measure prefers the other run. A measure prefers the run with the larger value, or with the smaller one where
+    less is better.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ def concordance(
         ``measure, other, disagreements, concordance, other_concordance``, the last two as shares of the disagreements,
         missing where there are none.
     """
-    table = as_table(evaluation)
+    table = as_table(evaluation).larger_is_better()
     gold_indices = [table.measure_index(measure) for measure in as_measure_list(gold)]
     if not gold_indices:
         raise IrdivError("no gold measure given; name one or several that were evaluated.")

@@ -33,7 +33,7 @@ from irdiv.stats.resampling import (
     observed_statistics,
     p_values,
 )
-from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.stats.table import EvaluationLike, as_table, direction
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -84,18 +84,27 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
     def agreement(self) -> FrameT_co:
         """Return the overlap of the significant pairs A and B of each two measures.
 
-        ``measure, other, only_first, both, only_second, agreement``, the last the size of A∩B over that of A∪B, missing
-        where both are empty.
+        ``measure, other, only_first, both, only_second, conflicts, agreement``: both counts the pairs for which the
+        same run is significantly better by both measures, conflicts those for which another one is, and agreement is
+        both over the size of A∪B, missing where that is empty.
         """
-        significant = self.significant
+        # 1 where the first run is significantly better, −1 where the second is.
+        better = self.significant * np.sign(self.difference) * direction(self.measures)[:, None]
         rows = []
         for one, two in combinations(range(len(self.measures)), 2):
-            both = int(np.count_nonzero(significant[one] & significant[two]))
-            only_first, only_second = (int(np.count_nonzero(significant[m])) - both for m in (one, two))
-            either = both + only_first + only_second
-            names = (self.measures[one], self.measures[two])
-            rows.append((*names, only_first, both, only_second, both / either if either else np.nan))
-        columns = ["measure", "other", "only_first", "both", "only_second", "agreement"]
+            both, conflicts, only_first, only_second = (
+                int(np.count_nonzero(pairs))
+                for pairs in (
+                    better[one] * better[two] > 0,
+                    better[one] * better[two] < 0,
+                    (better[one] != 0) & (better[two] == 0),
+                    (better[one] == 0) & (better[two] != 0),
+                )
+            )
+            either = both + conflicts + only_first + only_second
+            counts = (only_first, both, only_second, conflicts)
+            rows.append((self.measures[one], self.measures[two], *counts, both / either if either else np.nan))
+        columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
         return from_pandas(pd.DataFrame(rows, columns=columns), self.backend)
 
     def __repr__(self) -> str:

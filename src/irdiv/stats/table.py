@@ -71,8 +71,22 @@ class Table(NamedTuple):
 
     def less_is_better(self) -> list[bool]:
         """Return for each measure whether smaller values are better; False for unknown measures."""
-        parsed = [_parsed(name) for name in self.measures]
-        return [measure is not None and less_is_better(measure) for measure in parsed]
+        return [is_less_better(name) for name in self.measures]
+
+    def larger_is_better(self) -> Table:
+        """Return the same table with the values negated of measures where smaller values are better."""
+        return self._replace(values=self.values * direction(self.measures)[:, None])
+
+
+def is_less_better(spec: MeasureLike) -> bool:
+    """Return whether smaller values of a measure are better; False for unknown measures."""
+    measure = _parsed(spec)
+    return measure is not None and less_is_better(measure)
+
+
+def direction(measures: Iterable[MeasureLike]) -> Floats:
+    """Return −1 for measures where smaller values are better, and 1 for others."""
+    return np.array([-1.0 if is_less_better(measure) else 1.0 for measure in measures])
 
 
 def _parsed(spec: MeasureLike) -> ir_measures.Measure | None:
