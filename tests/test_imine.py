@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+
+import numpy as np
 import pandas as pd
 import pytest
 
 import irdiv
-from irdiv import IrdivError
+from irdiv import IrdivError, IrdivWarning
 from irdiv.datasets.imine_xml import read_imine_hierarchy, read_imine_judgments
 
 HIERARCHY = """<?xml version='1.0' encoding='utf8'?>
@@ -102,12 +105,112 @@ def test_registering_again_changes_the_folder(folder, tmp_path_factory):
 
 
 def test_a_folder_without_the_files(tmp_path):
-    with pytest.raises(IrdivError, match="expected one file IMine.Qrel.SME.xml .* found none"):
+    expected = "lack IMine.Qrel.SME.xml and IMine.Qrel.DRE.xml.* lack IMine.Qrel.SMC.xml and IMine.Qrel.DRC.xml"
+    with pytest.raises(IrdivError, match=expected):
         irdiv.plugins.ir_datasets.register_imine(tmp_path)
     with pytest.raises(IrdivError, match="is not a folder"):
         irdiv.datasets.read_imine(tmp_path / "none")
     with pytest.raises(IrdivError, match="choose 'en', 'zh'"):
         irdiv.datasets.read_imine(tmp_path, "ja")
+
+
+def test_a_folder_of_one_language_states_which_of_its_files_are_missing(folder):
+    (folder / "qrels" / "IMine.Qrel.DRC.xml").unlink()
+    message = r"lack IMine.Qrel.DRC.xml; expected IMine.Qrel.SMC.xml and IMine.Qrel.DRC.xml for language='zh'\.$"
+    with pytest.raises(IrdivError, match=message):
+        irdiv.plugins.ir_datasets.register_imine(folder)
+    with pytest.raises(IrdivError, match=message):
+        irdiv.datasets.read_imine(folder, "zh")
+    with pytest.raises(IrdivError, match="lack IMine.Qrel.SME.xml and .* It has files for language='zh'"):
+        irdiv.datasets.read_imine(folder)
+
+
+def test_a_second_language_with_a_missing_file_is_a_warning(folder):
+    (folder / "IMine.Qrel.SME.xml").write_text(HIERARCHY, encoding="utf-8")
+    with pytest.warns(IrdivWarning, match="lack IMine.Qrel.DRE.xml"):
+        assert irdiv.plugins.ir_datasets.register_imine(folder) == ["irdiv/ntcir11-imine/zh"]
+
+
+def test_two_files_of_one_name(folder):
+    (folder / "IMine.Qrel.SMC.xml").write_text(HIERARCHY, encoding="utf-8")
+    with pytest.raises(IrdivError, match="expected one file IMine.Qrel.SMC.xml in .*; found '.*', '.*'"):
+        irdiv.datasets.read_imine(folder, "zh")
+
+
+def test_an_id_that_is_not_registered(monkeypatch):
+    import ir_datasets
+
+    def load(name):
+        raise KeyError(name)
+
+    monkeypatch.setattr(ir_datasets, "load", load)
+    with pytest.raises(
+        IrdivError, match=r"'irdiv/ntcir11-imine/zh' is not registered; call .*register_imine\(folder\)"
+    ):
+        irdiv.load("irdiv/ntcir11-imine/zh")
+    with pytest.raises(IrdivError, match="ir_datasets has no dataset 'clueweb09/diversity'"):
+        irdiv.load("clueweb09/diversity")
+
+
+def test_a_label_with_two_parents_is_under_the_one_it_starts_with(folder):
+    path = folder / "qrels" / "IMine.Qrel.SMC.xml"
+    twice = '<sls content="jaguar_cat_food" poss="0.3"/>\n'
+    path.write_text(HIERARCHY.replace('<sls content="jaguar_car_', twice + '<sls content="jaguar_car_'), "utf-8")
+    with pytest.warns(IrdivWarning, match="'jaguar_cat_food' of topic 0001 under 'jaguar_cat'") as caught:
+        intents = irdiv.datasets.read_imine(folder, "zh").intents
+    assert len(caught) == 1
+    assert intents.loc[intents["intent_id"] == "jaguar_cat_food", "parent_id"].tolist() == ["jaguar_cat"]
+
+
+def test_judgments_of_a_topic_without_intents_may_contradict_each_other(folder):
+    path = folder / "qrels" / "IMine.Qrel.DRC.xml"
+    clear = "".join(f'<doc docid="d1" queryid="0035" relevance="{level}" />' for level in (3, 1))
+    path.write_text(JUDGMENTS.replace("</data>", f"{clear}</data>"), "utf-8")
+    with pytest.warns(IrdivWarning, match="'d1' has two judgments .* topic 0035, which has no intents") as caught:
+        collection = irdiv.datasets.read_imine(folder, "zh")
+    assert len(caught) == 1
+    assert collection.qrels["query_id"].unique().tolist() == ["0001"]
+
+
+IPROB = "0001 1 0.5\n0001 2 0.3\n0001 3 0.1\n0001 4 0.1\n"
+DQRELS = "0001 1 d1 L1\n0001 2 d1 L2\n0001 3 d4 L1\n0001 4 d5 L0\n"
+
+
+def test_relevant_documents_and_topics_that_dqrels_and_iprob_lack(folder):
+    (folder / "qrels" / "sls.Iprob").write_text(IPROB)
+    (folder / "qrels" / "sls.Dqrels").write_text(DQRELS)
+    assert "d1" in irdiv.datasets.read_imine(folder, "zh").qrels["doc_id"].tolist()
+    more = '<doc docid="d9" queryid="0001" relevance="3" sls="jaguar_cat_food" /></relevance></data>'
+    path = folder / "qrels" / "IMine.Qrel.DRC.xml"
+    path.write_text(JUDGMENTS.replace("</relevance></data>", more), "utf-8")
+    other = HIERARCHY.split("<root>")[1].replace("0001", "0033").replace("</root>", "")
+    path = folder / "qrels" / "IMine.Qrel.SMC.xml"
+    path.write_text(HIERARCHY.replace("</root>", f"{other}</root>"), "utf-8")
+    with pytest.warns(IrdivWarning) as caught:
+        collection = irdiv.datasets.read_imine(folder, "zh")
+    (message,) = (str(warning.message) for warning in caught)
+    assert "documents that sls.Dqrels lacks were left out: 'd9' of 'jaguar_cat_food' of topic 0001" in message
+    assert "topic 0033 has no relevant document and is not in sls.Iprob, and was left out" in message
+    assert "d9" not in collection.qrels["doc_id"].tolist()
+    assert collection.intents["query_id"].unique().tolist() == ["0001"]
+    assert collection.topics["query_id"].tolist() == ["0001", "0033"]
+
+
+def test_a_relevant_document_with_another_grade_in_dqrels_is_an_error(folder):
+    (folder / "qrels" / "sls.Iprob").write_text(IPROB)
+    (folder / "qrels" / "sls.Dqrels").write_text(DQRELS.replace("d1 L2", "d1 L1"))
+    with pytest.raises(IrdivError, match="no intent of topic 0001 matches 'jaguar_cat_food' with the probability 0.3"):
+        irdiv.datasets.read_imine(folder, "zh")
+
+
+def test_iprob_and_dqrels_of_another_language_are_not_used(folder):
+    alone = irdiv.datasets.read_imine(folder, "zh")
+    (folder / "qrels" / "sls.Iprob").write_text(IPROB.replace("0001", "0051"))
+    (folder / "qrels" / "sls.Dqrels").write_text(DQRELS.replace("0001", "0051"))
+    beside = irdiv.datasets.read_imine(folder, "zh")
+    pd.testing.assert_frame_equal(beside.intents, alone.intents)
+    pd.testing.assert_frame_equal(beside.qrels, alone.qrels)
+    assert "sls.Iprob and sls.Dqrels have other topics, and were not used" in beside.notes
 
 
 BOMB = """<?xml version="1.0"?>
@@ -197,3 +300,81 @@ def test_the_xml_scores_as_the_organizers_dqrels(real_data, level):
     specs = ["I-rec@10", "D#-nDCG@10", "ERR-IA@20", "alpha-nDCG@20"]
     expected, found = (irdiv.evaluate(qrels, run, specs) for qrels in (theirs, ours))
     assert found.values == pytest.approx(expected.values, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def chinese(real_data):
+    with pytest.warns(IrdivWarning) as caught:
+        collection = irdiv.datasets.read_imine(real_data / "ntcir11-imine", "zh")
+    return collection, [str(warning.message) for warning in caught]
+
+
+def test_chinese_imine_has_32_topics_115_and_625_intents_and_one_warning(chinese):
+    collection, messages = chinese
+    assert collection.intents["level"].value_counts().to_dict() == {1: 115, 2: 625}
+    relevant = collection.qrels[collection.qrels["relevance"] > 0]
+    assert collection.qrels["query_id"].nunique() == relevant["query_id"].nunique() == 32
+    for _, level in collection.intents.groupby("level"):
+        assert level.groupby("query_id")["probability"].sum().tolist() == pytest.approx([1] * 32)
+    (message,) = messages
+    for topic in ("0008", "0011", "0012", "0014", "0024", "0026", "0033", "0035"):
+        assert f"topic {topic}" in message
+
+
+def first_level(collection: irdiv.TestCollection) -> pd.DataFrame:
+    """Qrels of the first-level intents, which have the highest grade of the intents below them."""
+    weight = collection.intents.set_index(["query_id", "intent_id"])["probability"]
+    rows = collection.qrels[collection.qrels["parent_id"].notna() & (collection.qrels["parent_id"] != "_root_")]
+    rows = rows.groupby(["query_id", "parent_id", "doc_id"], as_index=False)["relevance"].max()
+    rows = rows.rename(columns={"parent_id": "intent_id"})
+    rows["probability"] = weight.loc[list(zip(rows["query_id"], rows["intent_id"], strict=True))].to_numpy()
+    return rows
+
+
+@pytest.mark.parametrize("level", ["sls", "fls"])
+def test_chinese_xml_scores_as_the_organizers_dqrels(real_data, chinese, level):
+    folder = real_data / "ntcir11-imine" / "zh"
+    theirs = irdiv.datasets.read_ntcir_qrels(folder / f"{level}.Dqrels", folder / f"{level}.Iprob")
+    ours = chinese[0].qrels if level == "sls" else first_level(chinese[0])
+    rng = np.random.default_rng(11)
+    judged = theirs[["query_id", "doc_id"]].drop_duplicates()
+    runs = {"oracle": irdiv.oracle(theirs, depth=100)}
+    for name, share in (("all", 1.0), ("half", 0.5)):
+        sample = judged.sample(frac=share, random_state=rng)
+        runs[name] = sample.assign(score=rng.permutation(len(sample)) / len(sample))
+    relevant = theirs.loc[theirs["relevance"] > 0, ["query_id", "doc_id"]].drop_duplicates()
+    runs["relevant"] = relevant.assign(score=rng.permutation(len(relevant)) / len(relevant))
+    measures = ("D#-nDCG", "I-rec", "ERR-IA", "alpha-nDCG")
+    specs = [f"{measure}@{cutoff}" for measure in measures for cutoff in (1, 5, 10, 20, 100)]
+    expected, found = (irdiv.evaluate(qrels, runs, specs) for qrels in (theirs, ours))
+    assert list(found.query_ids) == list(expected.query_ids)
+    assert np.abs(expected.values).max(axis=(0, 2)).min() > 0.4
+    np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-12)
+
+
+def test_chinese_files_of_nii_alone(real_data, chinese, tmp_path):
+    source = real_data / "ntcir11-imine"
+    for path in (source / "zh").glob("*.xml"):
+        shutil.copy(path, tmp_path)
+    with pytest.warns(IrdivWarning, match="0035"):
+        alone = irdiv.datasets.read_imine(tmp_path, "zh")
+    assert len(alone.intents) == 757
+    assert alone.qrels["query_id"].nunique() == 32
+    relevant = alone.qrels[alone.qrels["relevance"] > 0]
+    # the two documents that sls.Dqrels lacks are relevant here
+    assert len(relevant) == (chinese[0].qrels["relevance"] > 0).sum() + 2
+    for path in (source / "en").glob("*.*"):
+        shutil.copy(path, tmp_path)
+    with pytest.warns(IrdivWarning, match="0035"):
+        beside = irdiv.datasets.read_imine(tmp_path, "zh")
+    pd.testing.assert_frame_equal(beside.qrels, alone.qrels)
+    english, expected = irdiv.datasets.read_imine(tmp_path), irdiv.datasets.read_imine(source)
+    pd.testing.assert_frame_equal(english.qrels, expected.qrels)
+
+
+def test_chinese_imine_in_ir_datasets(real_data, chinese):
+    irdiv.plugins.ir_datasets.register_imine(real_data / "ntcir11-imine" / "zh")
+    with pytest.warns(IrdivWarning, match="0033"):
+        loaded = irdiv.load("irdiv/ntcir11-imine/zh")
+    columns = ["query_id", "intent_id", "doc_id", "relevance", "probability", "parent_id"]
+    pd.testing.assert_frame_equal(loaded.qrels[columns], chinese[0].qrels[columns], check_dtype=False)

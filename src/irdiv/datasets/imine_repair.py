@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from irdiv.datasets.imine_xml import NO_INTENT
+from irdiv.datasets.imine_xml import NO_INTENT, is_below
 from irdiv.datasets.ntcir import read_ntcir_qrels
 from irdiv.errors import IrdivError
 from irdiv.intents.files import read_intents
@@ -45,7 +45,7 @@ def add_missing_labels(intents: pd.DataFrame, qrels: pd.DataFrame) -> tuple[pd.D
     rows, notes = [], {}
     for query, label in dict.fromkeys(keys_of(qrels[qrels["intent_id"] != NO_INTENT])):
         if (query, label) not in known:
-            prefixes = [parent for parent in first_level[query] if label.startswith(f"{parent}_")]
+            prefixes = [parent for parent in first_level[query] if is_below(label, parent)]
             parent = max(prefixes, key=len, default=None)
             rows.append((query, label, parent, np.nan, 2))
             where = f"put under {parent!r}" if parent else "kept on the first level"
@@ -66,16 +66,29 @@ def share_remaining_probability(intents: pd.DataFrame) -> tuple[pd.DataFrame, li
     return intents.assign(probability=intents["probability"].where(~missing, remaining / missing_in_topic)), [note]
 
 
-def complete_from_iprob(
-    intents: pd.DataFrame, qrels: pd.DataFrame, iprob: Path, dqrels: Path
+def drop_topics_without_numbers(
+    intents: pd.DataFrame, qrels: pd.DataFrame, numbered: Iterable[NumberedIntent], iprob: Path
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Drop topics that have no relevant document and are not in Iprob; return the intents, the qrels and repairs."""
+    kept = {intent.query for intent in numbered} | set(qrels.loc[qrels["relevance"] > 0, "query_id"])
+    dropped = sorted(set(intents["query_id"]) - kept)
+    repairs = [
+        f"topic {query} has no relevant document and is not in {iprob.name}, and was left out" for query in dropped
+    ]
+    return intents[intents["query_id"].isin(kept)], qrels[qrels["query_id"].isin(kept)], repairs
+
+
+def complete_from_iprob(
+    intents: pd.DataFrame, qrels: pd.DataFrame, numbered: Iterable[NumberedIntent], iprob: Path, dqrels: Path
+) -> Completed:
     """Complete second-level intents from Iprob and Dqrels, which have integers in place of labels.
 
     A label and an integer are the same intent if they have the same relevant documents and, where both have one, the
     same probability. A judged label is another spelling of one in the hierarchy if Dqrels has its documents under the
-    integer of that one. Return the intents, the qrels and notes.
+    integer of that one. Relevant documents of a label that Dqrels lacks are left out if the rest and the probability
+    are those of an integer.
     """
-    unmatched = _numbered_intents(iprob, dqrels)
+    unmatched = list(numbered)
     relevant = _relevant_documents(qrels)
     second_level = intents[intents["level"] == 2]
     probability_of = dict(zip(keys_of(second_level), second_level["probability"], strict=True))
@@ -99,14 +112,20 @@ def complete_from_iprob(
         if same:
             unjudged.remove(same[0])
             renamed[key] = same[0][1]
-    if unjudged:
-        query, label = unjudged[0]
-        raise IrdivError(
-            f"{iprob}: no intent of topic {query} matches {label!r} with the probability {probability_of[unjudged[0]]}."
-        )
+    missing: dict[Key, set[str]] = {}
+    for key in unjudged:
+        part = _pop_part(unmatched, key[0], relevant[key], probability_of[key])
+        if part is None:
+            query, label = key
+            raise IrdivError(
+                f"{iprob}: no intent of topic {query} matches {label!r} with the probability {probability_of[key]}."
+            )
+        missing[key] = {doc for doc, _ in relevant[key] - part.docs}
     keys = list(keys_of(intents))
     probability = [completed.get(key, given) for key, given in zip(keys, intents["probability"], strict=True)]
     intents = intents.assign(probability=probability)[[key not in renamed for key in keys]]
+    judgments = zip(keys_of(qrels), qrels["doc_id"], strict=True)
+    qrels = qrels[[doc not in missing.get(key, ()) for key, doc in judgments]]
     qrels = qrels.assign(intent_id=[renamed.get(key, key[1]) for key in keys_of(qrels)])
     notes = [
         f"judged label {key[1]!r} of topic {key[0]} is {label!r} of the hierarchy" for key, label in renamed.items()
@@ -116,10 +135,23 @@ def complete_from_iprob(
         rows = [(intent.query, f"sls.{intent.integer}", None, intent.probability, 2) for intent in unmatched]
         added = pd.DataFrame(rows, columns=intents.columns).astype({"parent_id": object})
         intents = pd.concat([intents, added], ignore_index=True)
-    return intents, qrels, notes
+    lost = ", ".join(
+        f"{doc!r} of {label!r} of topic {query}" for (query, label), docs in missing.items() for doc in sorted(docs)
+    )
+    repairs = [f"relevant documents that {dqrels.name} lacks were left out: {lost}"] if missing else []
+    return Completed(intents, qrels, notes, repairs)
 
 
-class _NumberedIntent(NamedTuple):
+class Completed(NamedTuple):
+    """Intents with probabilities, their judgments, notes, and the repairs that were made."""
+
+    intents: pd.DataFrame
+    qrels: pd.DataFrame
+    notes: list[str]
+    repairs: list[str]
+
+
+class NumberedIntent(NamedTuple):
     """An intent of Iprob and Dqrels, where an integer is its id."""
 
     query: str
@@ -128,15 +160,16 @@ class _NumberedIntent(NamedTuple):
     docs: GradedDocs
 
 
-def _numbered_intents(iprob: Path, dqrels: Path) -> list[_NumberedIntent]:
+def read_numbered_intents(iprob: Path, dqrels: Path, topics: Container[str]) -> list[NumberedIntent]:
+    """Read the intents of these topics from Iprob and Dqrels; those of another language have other topics."""
     relevant = _relevant_documents(read_ntcir_qrels(dqrels))
     rows = read_intents(iprob)[["query_id", "intent_id", "probability"]].itertuples(index=False, name=None)
-    return [_NumberedIntent(query, i, probability, relevant[query, i]) for query, i, probability in rows]
+    return [NumberedIntent(query, i, p, relevant[query, i]) for query, i, p in rows if query in topics]
 
 
 def _pop_match(
-    unmatched: list[_NumberedIntent], query: str, docs: GradedDocs, probability: float | None = None
-) -> _NumberedIntent | None:
+    unmatched: list[NumberedIntent], query: str, docs: GradedDocs, probability: float | None = None
+) -> NumberedIntent | None:
     """Remove and return the first intent of a topic with these documents and, if given, this probability."""
     for intent in unmatched:
         same_probability = probability is None or abs(intent.probability - probability) < _ROUNDING
@@ -144,6 +177,21 @@ def _pop_match(
             unmatched.remove(intent)
             return intent
     return None
+
+
+def _pop_part(
+    unmatched: list[NumberedIntent], query: str, docs: GradedDocs, probability: float
+) -> NumberedIntent | None:
+    """Remove and return the intent of a topic with this probability and the most of these documents, and no others."""
+    parts = [
+        intent
+        for intent in unmatched
+        if intent.query == query and intent.docs < docs and abs(intent.probability - probability) < _ROUNDING
+    ]
+    part = max(parts, key=lambda intent: len(intent.docs), default=None)
+    if part is not None:
+        unmatched.remove(part)
+    return part
 
 
 def _relevant_documents(qrels: pd.DataFrame) -> defaultdict[Key, GradedDocs]:

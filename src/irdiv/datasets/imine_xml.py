@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import pandas as pd
 
 from irdiv.datasets.xml import Element, read_elements
@@ -14,8 +16,11 @@ NO_INTENT = "0"
 _IRRELEVANT = 1
 
 
-def read_imine_hierarchy(path: PathLike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return topics, and intents of both levels with ``parent_id`` and ``probability``."""
+def read_imine_hierarchy(path: PathLike) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return topics, intents of both levels with ``parent_id`` and ``probability``, and the repairs that were made.
+
+    A second-level label under several parents is kept once, under the one whose label it starts with.
+    """
     topics, intents = [], []
     for element in read_elements(path):
         if element.tag == "topic":
@@ -32,19 +37,54 @@ def read_imine_hierarchy(path: PathLike) -> tuple[pd.DataFrame, pd.DataFrame]:
     if not intents:
         raise IrdivError(f"{path}: no intents; expected <topic id=…><fls content=… poss=…><sls content=… poss=…>.")
     frame = pd.DataFrame(intents, columns=["query_id", "intent_id", "parent_id", "probability", "level"])
-    repeated = frame[frame.duplicated(["query_id", "intent_id"])]
-    if len(repeated):
-        query, label = repeated[["query_id", "intent_id"]].iloc[0]
-        raise IrdivError(f"{path}: topic {query} has two intents {label!r}.")
-    return pd.DataFrame(topics, columns=["query_id", "query"]), frame
+    frame, repairs = _drop_extra_parents(path, frame)
+    return pd.DataFrame(topics, columns=["query_id", "query"]), frame, repairs
 
 
-def read_imine_judgments(path: PathLike) -> pd.DataFrame:
+def _drop_extra_parents(path: PathLike, intents: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Keep each label of a topic once, under the parent it starts with; raise an error if there is no such parent."""
+    key = ["query_id", "intent_id"]
+    repeated = intents[intents.duplicated(key, keep=False)]
+    if repeated.empty:
+        return intents, []
+    pairs = zip(repeated["intent_id"], repeated["parent_id"], strict=True)
+    under_prefix = repeated[[is_below(label, parent) for label, parent in pairs]]
+    for query, label in dict.fromkeys(repeated[key].itertuples(index=False, name=None)):
+        same = (repeated["query_id"] == query) & (repeated["intent_id"] == label)
+        candidates = (under_prefix["query_id"] == query) & (under_prefix["intent_id"] == label)
+        if (repeated.loc[same, "level"] == 1).any() or candidates.sum() != 1:
+            raise IrdivError(f"{path}: topic {query} has two intents {label!r}.")
+    rows = under_prefix[["intent_id", "query_id", "parent_id"]].itertuples(index=False, name=None)
+    places = ", ".join(f"{label!r} of topic {query} under {parent!r}" for label, query, parent in rows)
+    kept = intents.drop(repeated.index.difference(under_prefix.index)).reset_index(drop=True)
+    return kept, [f"labels with several parents were kept under the one they start with: {places}"]
+
+
+def is_below(label: str, parent: str | None) -> bool:
+    """Return whether a second-level label starts with a first-level one."""
+    return parent is not None and label.startswith(f"{parent}_")
+
+
+def read_imine_judgments(path: PathLike, topics: Container[str] | None = None) -> tuple[pd.DataFrame, list[str]]:
     """Return ``query_id, intent_id, doc_id, relevance``, whether the document is relevant to the topic, and the line.
 
     Documents of no second-level intent have the intent 0 and grade 0, even where they are relevant to the topic.
+
+    Parameters
+    ----------
+    path
+        The file.
+    topics
+        The topics with intents; by default all. The first of two judgments that contradict each other is kept for
+        other topics, which is a repair; for these topics it is an error.
+
+    Returns
+    -------
+    pandas.DataFrame, list of str
+        The judgments, and the repairs that were made.
     """
     judgments: dict[tuple[str, str, str], tuple[int, bool, int]] = {}
+    repairs = []
     for element in read_elements(path):
         if element.tag != "doc":
             continue
@@ -56,7 +96,12 @@ def read_imine_judgments(path: PathLike) -> pd.DataFrame:
         grade = max(int(level) - _IRRELEVANT, 0)
         row = (0 if label == NO_INTENT else grade, grade > 0, element.line)
         if judgments.setdefault((query, label, doc), row)[:2] != row[:2]:
-            raise _error(path, element, f"document {doc!r} of topic {query} has another judgment before")
+            if topics is None or query in topics:
+                raise _error(path, element, f"document {doc!r} of topic {query} has another judgment before")
+            repairs.append(
+                f"document {doc!r} has two judgments that contradict each other, for topic {query}, which has no "
+                "intents and was left out"
+            )
     if not judgments:
         raise IrdivError(f"{path}: no judgments; expected <doc queryid=… docid=… relevance=… [sls=…]>.")
     has_intent = {(query, doc) for query, label, doc in judgments if label != NO_INTENT}
@@ -65,7 +110,8 @@ def read_imine_judgments(path: PathLike) -> pd.DataFrame:
         for (query, label, doc), row in judgments.items()
         if label != NO_INTENT or (query, doc) not in has_intent
     ]
-    return pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance", "relevant", "line"])
+    columns = ["query_id", "intent_id", "doc_id", "relevance", "relevant", "line"]
+    return pd.DataFrame(rows, columns=columns), repairs
 
 
 def _attribute(path: PathLike, element: Element, name: str) -> str:

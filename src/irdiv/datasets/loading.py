@@ -97,6 +97,11 @@ def _find_dataset(dataset: object) -> _Dataset:
         try:
             dataset = ir_datasets.load(dataset)
         except KeyError:
+            if str(dataset).startswith("irdiv/ntcir11-imine"):
+                raise IrdivError(
+                    f"{dataset!r} is not registered; call irdiv.plugins.ir_datasets.register_imine(folder) first, with "
+                    "the folder of NTCIR-11 IMine's files, and use one of the ids that it returns."
+                ) from None
             raise IrdivError(
                 f"ir_datasets has no dataset {dataset!r}; the id of a diversity collection is, for example, "
                 "'clueweb09/catb/trec-web-2012/diversity'."

@@ -11,8 +11,8 @@ import ir_datasets
 from ir_datasets.formats import BaseQrels, BaseQueries
 
 from irdiv.datasets.collection import TestCollection
-from irdiv.datasets.imine import LANGUAGES, find_files, read_imine
-from irdiv.errors import IrdivError
+from irdiv.datasets.imine import LANGUAGES, find_files, has_files, read_imine
+from irdiv.errors import IrdivError, warn
 from irdiv.types import PathLike
 
 
@@ -133,15 +133,16 @@ def register_imine(folder: PathLike) -> list[str]:
     -------
     list of str
         The ids that ``ir_datasets.load``, `irdiv.load` and PyTerrier's ``irds:`` accept from now on:
-        ``irdiv/ntcir11-imine/en``, ``irdiv/ntcir11-imine/zh``, or both.
+        ``irdiv/ntcir11-imine/en``, ``irdiv/ntcir11-imine/zh``, or both. It is an error if no language has all its
+        files, and a warning if only one of two has.
     """
     folder = Path(folder).resolve()
     ids, errors = [], []
-    for language in LANGUAGES:
+    for language in [language for language in LANGUAGES if has_files(folder, language)] or LANGUAGES:
         try:
             find_files(folder, language)
         except IrdivError as error:
-            errors.append(error)
+            errors.append(str(error))
             continue
         name = f"irdiv/ntcir11-imine/{language}"
         if name in _registered:
@@ -152,5 +153,7 @@ def register_imine(folder: PathLike) -> list[str]:
             ir_datasets.registry.register(name, dataset)
         ids.append(name)
     if not ids:
-        raise errors[0]
+        raise IrdivError(" ".join(errors))
+    for message in errors:
+        warn(message)
     return ids
