@@ -369,7 +369,7 @@ class TestDiscriminativePower:
     def test_agreement_by_hand(self):
         p = np.array([(0.01, 0.2, 0.04), (0.01, 0.01, 0.9), (0.5, 0.5, 0.05)])
         pairs = (("r0", "r1"), ("r0", "r2"), ("r1", "r2"))
-        found = irdiv.stats.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p + 0.1, p[:, 0]).agreement()
+        found = irdiv.stats.DiscriminativePower(("A", "B", "C"), pairs, p, 0 * p + 0.1, p[:, 0], np.ones(3)).agreement()
         columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
         assert found.columns.tolist() == columns
         assert found.values.tolist() == [
@@ -383,10 +383,12 @@ class TestDiscriminativePower:
         p = np.array([(0.01, 0.01, 0.01), (0.01, 0.01, 0.9)])
         difference = np.array([(0.1, 0.1, 0.1), (0.2, -0.2, -0.2)])
         # The measures agree on the first pair, contradict each other on the second, and only one decides the third.
-        found = irdiv.stats.DiscriminativePower(("P@5", "AP"), pairs, p, difference, p[:, 0]).agreement()
+        found = irdiv.stats.DiscriminativePower(("P@5", "AP"), pairs, p, difference, p[:, 0], np.ones(2)).agreement()
         assert found.values.tolist() == [["P@5", "AP", 1, 1, 0, 1, 1 / 3]]
         # Less is better for E, so that the first pair is the conflict.
-        found = irdiv.stats.DiscriminativePower(("P@5", "E"), pairs, p, difference, p[:, 0]).agreement()
+        found = irdiv.stats.DiscriminativePower(
+            ("P@5", "E"), pairs, p, difference, p[:, 0], np.array([1, -1.0])
+        ).agreement()
         assert found.values.tolist() == [["P@5", "E", 1, 1, 0, 1, 1 / 3]]
 
     def test_opposite_measures_only_conflict(self):
@@ -418,8 +420,8 @@ class TestDiscriminativePower:
         assert (curve["power"] <= curve["high"]).all()
         assert irdiv.stats.power_by_topics(evaluation, trials=1, n_resamples=10)["topics"].min() == 5
         for arguments, message in [
-            ({"sizes": [41]}, "sizes=41 is not an integer 2 to 40"),
-            ({"sizes": [5.5]}, "sizes=5.5 is not an integer 2 to 40"),
+            ({"sizes": [41]}, "sizes=41 is not an integer from 2 to 40"),
+            ({"sizes": [5.5]}, "sizes=5.5 is not an integer from 2 to 40"),
             ({"trials": 0}, "trials=0 is not an integer"),
             ({"n_resamples": 0}, "n_resamples=0 is not an integer"),
             ({"level": 5}, "level=5 is not a number above 0 and below 1"),
@@ -440,7 +442,7 @@ class TestDiscriminativePower:
         )
         assert noise["comparisons"].sum() == noise["swaps"].sum() == 50
         assert ((noise["high"] - noise["low"]).round(9) == 0.01).all()
-        with pytest.raises(IrdivError, match="sizes=21 is not an integer 1 to 20"):
+        with pytest.raises(IrdivError, match="sizes=21 is not an integer from 1 to 20"):
             irdiv.stats.swap_rates(random_evaluation(topics=40), sizes=[21])
         with pytest.raises(IrdivError, match=r"bin_width=0 is not a number above 0\."):
             irdiv.stats.swap_rates(random_evaluation(topics=40), bin_width=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -87,3 +88,13 @@ def test_the_smallest_mean_is_bold_where_less_is_better(form, bold, tmp_path, mo
     means = evaluation.summary()[LESS_IS_BETTER]
     assert means.nunique() == len(means)
     assert re.findall(bold, text) == [f"{means.min():.4f}"]
+
+
+def test_the_direction_of_a_measure_outside_the_catalogue_counts():
+    declaration = replace(irdiv.measures.registry["E"], name="Miss", less_is_better=True)
+    measure = irdiv.Measure(declaration) @ 10
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), measure)
+    means = dict(zip(evaluation.runs, evaluation.means()[:, 0].tolist(), strict=True))
+    board = irdiv.stats.leaderboard(evaluation)
+    assert means[board["run"].iloc[0]] == min(means.values()) < max(means.values())
+    assert set(board.loc[board["best"], "run"]) == {run for run, mean in means.items() if mean == min(means.values())}

@@ -129,7 +129,7 @@ def difference_bars(
     table = as_table(evaluation)
     index = 0 if measure is None else table.measure_index(measure)
     z = table.values[table.run_index(run), index] - table.values[table.run_index(other), index]
-    advantage = -z if table.less_is_better()[index] else z
+    advantage = z * table.direction[index]
     order = natural_argsort(table.topics)
     ax = axes_or_new(ax, (max(6.0, 0.16 * len(z) + 1.5), 3.6))
     ax.bar(range(len(z)), z[order], color=np.where(advantage[order] >= 0, COLORS[0], COLORS[1]).tolist())

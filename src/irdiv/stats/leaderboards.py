@@ -86,7 +86,7 @@ def leaderboard(
     table = as_table(evaluation, measures)
     n_runs, n_measures, n_topics = table.values.shape
     means = table.values.mean(axis=2)
-    less_is_better = table.less_is_better()
+    less_is_better = (table.direction < 0).tolist()
     difference, p, p_adjusted = np.full((3, n_runs, n_measures), np.nan)
     if baseline is not None:
         others = np.arange(n_runs) != table.run_index(baseline)

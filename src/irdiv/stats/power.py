@@ -33,7 +33,7 @@ from irdiv.stats.resampling import (
     observed_statistics,
     p_values,
 )
-from irdiv.stats.table import EvaluationLike, as_table, direction
+from irdiv.stats.table import EvaluationLike, as_table
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -51,6 +51,8 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
     """Mean differences, first minus second, as ``[measure, pair]``."""
     delta: Floats
     """The difference required for significance, ``[measure]``; NaN unless by the bootstrap test."""
+    direction: Floats
+    """−1 for each measure where smaller values are better, and 1 for others."""
     level: float = LEVEL
     """The significance level."""
     backend: Backend = "pandas"
@@ -89,7 +91,7 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
         both over the size of A∪B, missing where that is empty.
         """
         # 1 where the first run is significantly better, −1 where the second is.
-        better = self.significant * np.sign(self.difference) * direction(self.measures)[:, None]
+        better = self.significant * np.sign(self.difference) * self.direction[:, None]
         rows = []
         for one, two in combinations(range(len(self.measures)), 2):
             both, conflicts, only_first, only_second = (
@@ -227,6 +229,7 @@ def discriminative_power(
         p=p,
         difference=z.mean(axis=2),
         delta=required.max(axis=1),
+        direction=table.direction,
         level=level,
         backend=backend_of(evaluation) or "pandas",
     )

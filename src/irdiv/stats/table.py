@@ -36,6 +36,8 @@ class Table(NamedTuple):
     measures: list[str]
     topics: list[str]
     values: Floats
+    direction: Floats
+    """−1 for each measure where smaller values are better, and 1 for others."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return all pairs of runs, by index."""
@@ -69,24 +71,14 @@ class Table(NamedTuple):
             raise IrdivError(f"{spec} was not evaluated; there are {examples(self.measures, 9)}.")
         return self.measures.index(name)
 
-    def less_is_better(self) -> list[bool]:
-        """Return for each measure whether smaller values are better; False for unknown measures."""
-        return [is_less_better(name) for name in self.measures]
-
     def larger_is_better(self) -> Table:
         """Return the same table with the values negated of measures where smaller values are better."""
-        return self._replace(values=self.values * direction(self.measures)[:, None])
+        return self._replace(values=self.values * self.direction[:, None], direction=np.ones(len(self.measures)))
 
 
-def is_less_better(spec: MeasureLike) -> bool:
-    """Return whether smaller values of a measure are better; False for unknown measures."""
-    measure = _parsed(spec)
-    return measure is not None and less_is_better(measure)
-
-
-def direction(measures: Iterable[MeasureLike]) -> Floats:
-    """Return −1 for measures where smaller values are better, and 1 for others."""
-    return np.array([-1.0 if is_less_better(measure) else 1.0 for measure in measures])
+def _directions(measures: Iterable[ir_measures.Measure | None]) -> Floats:
+    """Return −1 for measures where smaller values are better, and 1 for others and for unknown ones."""
+    return np.array([-1.0 if measure is not None and less_is_better(measure) else 1.0 for measure in measures])
 
 
 def _parsed(spec: MeasureLike) -> ir_measures.Measure | None:
@@ -102,7 +94,13 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
     A frame without a value of some measure for some run and topic is an error: there is no right value to fill in.
     """
     if isinstance(evaluation, Scores):
-        table = Table(list(evaluation.runs), evaluation.specs(), list(evaluation.query_ids), evaluation.values)
+        table = Table(
+            list(evaluation.runs),
+            evaluation.specs(),
+            list(evaluation.query_ids),
+            evaluation.values,
+            _directions(evaluation.measures),
+        )
     elif isinstance(evaluation, Table):
         table = evaluation
     else:
@@ -121,7 +119,11 @@ def _choose(table: Table, measures: MeasuresLike | None) -> Table:
     chosen = [table.measure_index(measure) for measure in as_measure_list(measures)]
     if not chosen:
         raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
-    return table._replace(measures=[table.measures[m] for m in chosen], values=table.values[:, chosen])
+    return table._replace(
+        measures=[table.measures[m] for m in chosen],
+        values=table.values[:, chosen],
+        direction=table.direction[chosen],
+    )
 
 
 def _require_complete(table: Table) -> None:
@@ -154,7 +156,8 @@ def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     indices: list[Ints] = [pd.Index(labels[key]).get_indexer(pd.Index(keys[key])) for key in _KEYS]
     values = np.full([len(labels[key]) for key in _KEYS], np.nan)
     values[tuple(indices)] = tidy["value"]
-    return Table(labels["run"], labels["measure"], labels["query_id"], values)
+    directions = _directions(map(_parsed, labels["measure"]))
+    return Table(labels["run"], labels["measure"], labels["query_id"], values, directions)
 
 
 def _in_natural_order(ids: set[str]) -> list[str]:
