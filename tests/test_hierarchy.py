@@ -107,11 +107,12 @@ def test_one_layer_is_flat(seed):
     qrels, run = random_collection(seed).drop(columns="parent_id"), random_run(seed)
     qrels = qrels[~qrels["intent_id"].isin(["m", "n"])]
     pairs = {"N-rec": "I-rec"}
-    for base in (base.name for base in BASES if base.parameters_on_gains is not None):
-        pairs[f"HD-{base}"] = f"D-{base}"
-        pairs |= {f"{operator}-{base}": f"D#-{base}" for operator in ("LD#", "HD#", "LAD#")}
+    for base in (base for base in BASES if base.parameters_on_gains is not None):
+        pairs[f"HD-{base.name}"] = f"D-{base.name}"
+        if base.bounded:
+            pairs |= {f"{operator}-{base.name}": f"D#-{base.name}" for operator in ("LD#", "HD#", "LAD#")}
     pairs |= {name: name.removesuffix("-LA") for name in registry if name.endswith("-LA")}
-    assert len(pairs) == 1 + 4 * 16 + 68
+    assert len(pairs) == 1 + 4 * 16 + 2 + 72
     for cutoff, hierarchy in itertools.product((None, 5), ("EIH", "OIH")):
         for name, flat in pairs.items():
             one, two = irdiv.parse(name)(hierarchy=hierarchy), irdiv.parse(flat)

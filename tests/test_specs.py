@@ -94,6 +94,7 @@ def test_equal_measures_are_one_key():
         ("F-LA", "F does not use intents, and M in M-LA must."),
         ("HD#-GAP@10", "it needs grades, and under D there are only global gains"),
         ("D-GAP-LA@10", "it needs grades, and under D there are only global gains"),
+        ("D#-DCG@10", "values of DCG exceed 1, and I-rec and N-rec sharpen only what lies between 0 and 1"),
         ("nDCG-IA-IA", "IA needs one of the base measures nDCG, "),
         ("nDCG-IA-IA", "and nDCG-IA is a measure of all intents already"),
         ("D-ERR_IA", "and D-ERR is a measure of all intents already"),

@@ -118,6 +118,20 @@ def test_nebr_is_ebr_over_that_of_the_ideal():
     assert value(qrels, ranked("xa"), "nEBR") == pytest.approx(2 / 3)
 
 
+def test_cumulative_gain_by_its_sum():
+    # gains 3, 1 at ranks 2, 3
+    qrels, run = {"85": {"a": 1, "b": 2}}, ranked("xba")
+    assert value(qrels, run, "CG@2") == 3
+    assert value(qrels, run, "CG(gain='linear')") == 3
+    assert value(qrels, run, "CG") == 4
+    assert value(qrels, run, "DCG@3") == pytest.approx(3 / log2(3) + 1 / 2)
+    assert value(qrels, run, "DCG(discount='jk')@3") == pytest.approx(3 + 1 / log2(3))
+    # GG(d) = 2.6, GG(e) = .2; by intent .8·3 and .2·(1 + 1)
+    assert value(two_intents(), ranked("xde"), "D-CG") == pytest.approx(2.8)
+    assert value(two_intents(), ranked("xde"), "D-DCG@2") == pytest.approx(2.6 / log2(3))
+    assert value(two_intents(), ranked("xde"), "CG-IA") == pytest.approx(0.8 * 3 + 0.2 * 2)
+
+
 def test_p_plus_stops_at_the_first_best_document():
     # gains 1, 3, 3 at ranks 1 … 3; ideal 3, 3, 1. r_p = 2: mean of (1+1)/(1+3) and (2+4)/(2+6)
     qrels = {"85": {"a": 1, "b": 2, "c": 2}}

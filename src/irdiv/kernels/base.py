@@ -14,6 +14,11 @@ from irdiv.kernels.lists import HitLists, count_relevant, ordered_sum, powers
 from irdiv.types import Bools, Floats, Ints
 
 
+def cumulative_gain_curve(lists: HitLists) -> Floats:
+    """Σ g(r)."""
+    return np.cumsum(lists.gain, axis=-1)
+
+
 def dcg_curve(lists: HitLists, discount: Floats) -> Floats:
     """Σ g(r) · discount(r)."""
     return np.cumsum(lists.gain * discount[lists.rank], axis=-1)
