@@ -171,6 +171,13 @@ class TestSetCover:
         assert score(self.QRELS, "u ab", "S-precision(recall=0.5)") == pytest.approx([1 / 2])
         assert score(self.QRELS, "u ab cx", "S-precision@2") == [0]
 
+    def test_s_recall_at_the_smallest_rank_that_covers_all(self):
+        # K* = 2
+        assert score(self.QRELS, "ab cx", "S-recall@min") == [1]
+        assert score(self.QRELS, "u ab cx", "S-recall@min") == pytest.approx(score(self.QRELS, "u ab cx", "I-rec@2"))
+        assert 0 < score(self.QRELS, "u ab cx", "S-recall@min")[0] < 1
+        assert score(self.QRELS, "u u2 ab cx", "S-recall@min") == [0]
+
     def test_ws_precision(self):
         # cost of ab, cx: 2·1 + 4·1; of abc, u, ab: 3 documents and 5 mentions
         assert score(self.QRELS, "abc u ab cx", "WS-precision") == pytest.approx([6 / 8])

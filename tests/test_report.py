@@ -148,12 +148,12 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "irdiv-demo.html").exists()
     assert main(["demo", "--data", "data"]) == 0
     files = [f"data/{system}.run" for system in ("relevance", "diversified")]
-    extra = ["--intent-table", "data/intents.csv", "--topics", "data/topics.tsv", "--baseline", "relevance"]
+    extra = ["--intent-table", "data/intents.csv", "--topic-texts", "data/topics.tsv", "--baseline", "relevance"]
     assert main(["report", "data/qrels.txt", *files, *extra, "-o", "mine.html", "--title", "Mine", "-k", "5"]) == 0
     assert "D#-nDCG@5" in (tmp_path / "mine.html").read_text(encoding="utf-8")
     (tmp_path / "bad.txt").write_text("no text\n")
     capsys.readouterr()
-    assert main(["report", "data/qrels.txt", *files, "--topics", "bad.txt"]) == 2
+    assert main(["report", "data/qrels.txt", *files, "--topic-texts", "bad.txt"]) == 2
     assert "line 1: expected a topic" in capsys.readouterr().err
 
 

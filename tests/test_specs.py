@@ -32,6 +32,9 @@ from irdiv import IA, LA, D, DSharp, IrdivError, parse
         ("ERR_IA@20", "ERR_IA@20"),
         ("ERR_IA(alpha=0.2)@20", "ERR_IA(alpha=0.2)@20"),
         ("MAP_IA", "AP_IA"),
+        ("S_recall @ min", "S-recall@min"),
+        ("S-recall(rel=2)@min", "S-recall(rel=2)@min"),
+        ("S-recall-LA(rel=2)@min", "S-recall-LA(rel=2)@min"),
         ("ERR_IA-LA@20", "ERR_IA-LA@20"),
         ("ERR_IA_LA@20", "ERR_IA-LA@20"),
         ("ERR-IA_LA@20", "ERR-IA-LA@20"),
@@ -101,6 +104,8 @@ def test_equal_measures_are_one_key():
         ("D#-alpha-nDCG", "and alpha-nDCG is a measure of all intents already"),
         ("bpref-R-IA", "and bpref-R is not one"),
         ("D#-nDGC-LA@10", "did you mean 'D#-nDCG-LA'"),
+        ("S-recall@10", "did you mean 'StRecall'"),
+        ("I-rec@min", "the cutoff of I-rec must be an integer of 1 or more"),
         ("ndcg@10", "did you mean 'nDCG'"),
         ("D#-nDCG(gamma=0.3,gamma=0.4)", "is given 'gamma' twice"),
         ("I-rec(cutoff=5)@10", "is given 'cutoff' twice"),
@@ -133,6 +138,7 @@ def test_objects_compose_as_specs_do():
     assert IA(RBP(p=0.95) @ 20) == parse("RBP-IA(p=0.95)@20")
     assert IA(irdiv.measures.Recall) @ 3 == parse("Recall-IA@3")
     assert isinstance(DSharp(AP), ir_measures.Measure)
+    assert LA(parse("S-recall(rel=2)@min")) == parse("S-recall-LA(rel=2)@min")
     assert LA(ir_measures.ERR_IA @ 20) == parse("ERR_IA-LA@20")
     assert LA(parse("ERR_IA(alpha=0.2)@20")) == parse("ERR_IA-LA(alpha=0.2)@20")
     with pytest.raises(IrdivError, match="M-LA is not defined for P\\+Q; P\\+Q needs the types of intents"):

@@ -37,7 +37,8 @@ class Operator:
         if not isinstance(base, str | ir_measures.Measure):
             raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
         name = {"R": "Recall"}.get(_name(base), _name(base))
-        declaration = registry.get(self.pattern.format(name))
+        stem, at, fixed_cutoff = name.partition("@")
+        declaration = registry.get(self.pattern.format(stem) + at + fixed_cutoff)
         if declaration is None:
             start, end = self.pattern.split("{}")
             takes = [n[len(start) : len(n) - len(end)] for n in registry if n.startswith(start) and n.endswith(end)]

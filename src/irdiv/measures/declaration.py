@@ -79,6 +79,16 @@ class Declaration:
     on_layers: bool = True
     """Whether it is defined on the nodes of a layer of an intent hierarchy."""
 
+    @property
+    def stem(self) -> str:
+        """The name without the cutoff that belongs to it, as S-recall of S-recall@min."""
+        return self.name.partition("@")[0]
+
+    @property
+    def fixed_cutoff(self) -> str:
+        """The cutoff that belongs to the name, with its @, as @min of S-recall@min; else empty."""
+        return self.name.removeprefix(self.stem)
+
     @cached_property
     def by_name(self) -> dict[str, Parameter]:
         """The parameters by name."""

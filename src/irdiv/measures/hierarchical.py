@@ -166,7 +166,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
     return replace(
         declaration,
         family="M-LA: every layer of the intent hierarchy scored on its own, then the mean of the scores",
-        name=f"{declaration.name}-LA",
+        name=f"{declaration.stem}-LA{declaration.fixed_cutoff}",
         summary=f"{declaration.name} of each layer of the intent hierarchy, averaged over layers.",
         formula=f"Σ_v w_v · {declaration.name}_v over layers v, with {declaration.name} = {declaration.formula}, on "
         "the nodes of layer v for intents",

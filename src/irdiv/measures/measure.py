@@ -52,8 +52,8 @@ class Measure(ir_measures.Measure):
             for p in self.declaration.parameters
             if params[p.name] != p.default and p.has_effect(params)
         )
-        cutoff = self.params.get("cutoff")
-        return self.declaration.name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
+        cutoff = self.declaration.fixed_cutoff if self.cutoff is None else f"@{self.cutoff}"
+        return self.declaration.stem + (f"({inside})" if inside else "") + cutoff
 
     @property
     def cutoff(self) -> int | None:

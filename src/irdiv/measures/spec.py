@@ -101,8 +101,7 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
 
 def is_declared(spec: str) -> bool:
     """Return whether a spec names a measure that irdiv declares."""
-    match = _match(spec)
-    return match is not None and _find(match["name"]) is not None
+    return _match(spec) is not None and _find(_parts(spec)[0]) is not None
 
 
 def is_irdiv_only(spec: str) -> bool:
@@ -146,7 +145,11 @@ def _parts(spec: str) -> tuple[str, str, str | None]:
             f"{reprlib.repr(spec)} is not a spec: expected NAME(key=value, …)@k, as in 'D#-nDCG(gamma=0.3)@10', one "
             "measure in each."
         )
-    return match["name"], match["params"] or "", match["cutoff"]
+    name, cutoff = match["name"], match["cutoff"]
+    if normalize_name(f"{name}@{cutoff}") in registry.own:
+        # A cutoff that is a word belongs to the name, as in S-recall@min.
+        name, cutoff = f"{name}@{cutoff}", None
+    return name, match["params"] or "", cutoff
 
 
 def normalize_name(name: str) -> str:

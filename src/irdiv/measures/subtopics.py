@@ -1,4 +1,4 @@
-"""S-precision and WS-precision: how close to the shortest list that covers the intents."""
+"""S-recall, S-precision and WS-precision: how close to the shortest list that covers the intents."""
 
 from __future__ import annotations
 
@@ -26,9 +26,20 @@ _MENTION = Parameter("b", 1.0, "cost of each intent that a document mentions", N
 
 
 def declarations() -> Iterable[Declaration]:
-    """Yield S-precision and WS-precision."""
+    """Yield S-recall@min, S-precision and WS-precision."""
     family = "coverage and novelty"
     other_programs = "The best list is found exactly, as a set cover; Zhai et al. use a greedy approximation."
+    yield Declaration(
+        family=family,
+        name="S-recall@min",
+        summary="Subtopic recall at the smallest rank at which any list covers all intents.",
+        formula="intents covered in the first K* / N, K* the smallest rank at which any list covers all intents",
+        references=(_ZHAI,),
+        score=_recall_at_shortest,
+        parameters=(REL, JUDGED_ONLY),
+        takes_cutoff=False,
+        other_programs=other_programs + " At other cutoffs subtopic recall is I-rec.",
+    )
     yield Declaration(
         family=family,
         name="S-precision",
@@ -51,6 +62,13 @@ def declarations() -> Iterable[Declaration]:
         parameters=(_RECALL, _READ, _MENTION, REL, JUDGED_ONLY),
         other_programs=other_programs,
     )
+
+
+def _recall_at_shortest(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+    rel = params["rel"]
+    shortest = ranked.block.cached(_cheapest, rel, 1.0, 0.0, 1.0)
+    covered = np.where(ranked.rank <= shortest[:, None], covered_intent_counts(ranked, rel), 0.0)
+    return safe_divide(covered.max(axis=1), ranked.block.eligible_intent_count(rel, "relevant"))
 
 
 def _precision(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:

@@ -131,12 +131,16 @@ def _describe(measure: Measure) -> Iterator[str]:
     yield _section(
         "parameters", [f"{p.name}={values[p.name]!r}: {p.meaning}{_condition(p)}" for p in declaration.parameters]
     )
-    yield _section(
-        "cutoff", ["any; without one, the whole list" if declaration.takes_cutoff else "none: always the whole list"]
-    )
+    yield _section("cutoff", [_describe_cutoff(declaration)])
     yield _section("references", declaration.references)
     if declaration.other_programs:
         yield _section("other programs", [declaration.other_programs])
+
+
+def _describe_cutoff(declaration: Declaration) -> str:
+    if declaration.takes_cutoff:
+        return "any; without one, the whole list"
+    return "the one in its name" if declaration.fixed_cutoff else "none: always the whole list"
 
 
 def _condition(parameter: Parameter) -> str:
