@@ -103,6 +103,7 @@ def test_streams_compiled_once(whole, folder, form):
     np.testing.assert_array_equal(values(irdiv.Collection(qrels), run), whole)
 
 
+@pytest.mark.filterwarnings("ignore:.*ranks that contradict its scores")
 @pytest.mark.parametrize("ties", ["docid_asc", "input", "rank"])
 def test_ties_in_batches(ties):
     run = RUN.assign(rank=np.random.default_rng(1).permutation(len(RUN)))

@@ -225,9 +225,20 @@ class CompiledQrels(Memo):
         """Return for each (topic, document) whether it is in the qrels, relevant or not."""
         return self._judged.find(topic, docs, hashes) >= 0
 
+    def any_is_judged(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> bool:
+        """Return whether any (topic, document) is in the qrels, relevant or not."""
+        # Ids of another kind are found out without an index.
+        occurs = pc.any(pc.is_in(self._judged_doc, value_set=docs)).as_py()
+        return bool(occurs) and bool(self.is_judged(topic, docs, hashes).any())
+
     @cached_property
     def _judged(self) -> PairIndex:
         return PairIndex(self._judged_topic, self._judged_doc)
+
+    def judged_doc_ids(self, count: int) -> list[str]:
+        """Return the ids of the first few judged documents."""
+        ids: list[str] = self._judged_doc[: 10 * count].unique()[:count].to_pylist()
+        return ids
 
     @property
     def judged_count(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection, warn_topics_without_relevant
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
+from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_run
 from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.scoring import Scorer
 from irdiv.frames.buckets import BucketPlan, RowSource, TopicBuckets
@@ -36,8 +37,10 @@ class BucketScores(NamedTuple):
     """Topics without a relevant document."""
     values: Floats
     """As ``[run, measure, topic]``."""
-    run_rows: list[int]
-    """How many rows each run has for these topics."""
+    findings: list[RunFindings | None]
+    """What may be a mistake in each run; None for a run without these topics."""
+    depth: int | None
+    """How many documents the measures see, None for all."""
 
 
 class PartitionedInput:
@@ -68,20 +71,23 @@ class PartitionedInput:
         collection = Collection.from_columns(columns)
         scorer = Scorer(collection, measures, ties, duplicates)
         values = np.zeros((len(self._ranked), len(measures), len(collection.topics)))
-        run_rows = []
+        findings: list[RunFindings | None] = []
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
             with prefix_errors_with_run(name):
                 ordered = scorer.order(run.load(bucket), is_part=True)
                 values[index] = scorer.score(ordered)
-            run_rows.append(len(ordered.topic))
-        return BucketScores(collection.topic_ids, collection.topics_without_relevant.tolist(), values, run_rows)
+            findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
+        without_relevant = collection.topics_without_relevant.tolist()
+        return BucketScores(collection.topic_ids, without_relevant, values, findings, scorer.depth)
 
-    def require_common_topics(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
-        """Raise an error for a run without any topic of the qrels."""
+    def check_runs(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
+        """Raise an error for a run without any topic of the qrels, and warn about what may be a mistake in others."""
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
-            if not any(part.run_rows[index] for part in parts):
+            findings = [found for part in parts if (found := part.findings[index]) is not None]
+            if not findings:
                 with prefix_errors_with_run(name):
                     raise no_common_topic_error(topics, run.sample_topics)
+            warn_about_run(name, parts[0].depth, findings)
 
 
 def evaluate_in_batches(
@@ -106,7 +112,7 @@ def evaluate_in_batches(
     ids = concatenate_ids([part.topics for part in parts])
     natural = natural_argsort(ids)
     topics = np.asarray(ids.take(natural), dtype=object)
-    partitioned.require_common_topics(parts, topics)
+    partitioned.check_runs(parts, topics)
     without_relevant = {topic for part in parts for topic in part.without_relevant}
     warn_topics_without_relevant(
         [topic for topic in topics if topic in without_relevant] if without_relevant else [], len(topics)

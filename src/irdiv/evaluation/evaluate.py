@@ -10,6 +10,7 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
+from irdiv.arrays.run_checks import check_run, warn_about_run
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
@@ -21,6 +22,7 @@ from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.prefetch import prefetch
 from irdiv.frames.runs import named_runs, read_in_thread
 from irdiv.frames.streams import is_stream
+from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar
 from irdiv.types import PathLike
@@ -155,15 +157,20 @@ def evaluate(
     rows = DEFAULT_BATCH_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)
     in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
     if in_batches and not isinstance(qrels, Collection):
-        topics, values = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
+        with explain_swapped_arguments(qrels, named.values()):
+            topics, values = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
         return Evaluation(tuple(named), topics, tuple(requested), values, backend)
-    collection = Collection.of(qrels)
+    with explain_swapped_arguments(qrels, named.values()):
+        collection = Collection.of(qrels)
     values = np.zeros((len(named), len(requested), len(collection.topics)))
     scorer = Scorer(collection, requested, ties, duplicates)
     read = (
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
     for index, name in enumerate(progress_bar(named, "runs", progress)):
-        with prefix_errors_with_run(name if len(named) > 1 else None):
-            values[index] = scorer.score(scorer.order(next(read)))
+        shown_name = name if len(named) > 1 else None
+        with prefix_errors_with_run(shown_name):
+            ordered = scorer.order(next(read))
+            values[index] = scorer.score(ordered)
+        warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
     return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend)

@@ -60,6 +60,14 @@ class Scorer:
         """Return a run with its documents in order; one that is only part of a run may lack all topics."""
         return order_run(self._collection, run, ties=self._ties, duplicates=self._duplicates, is_part=is_part)
 
+    @property
+    def depth(self) -> int | None:
+        """The largest cutoff of the measures, or None if one of them sees all documents."""
+        cutoffs: list[int | None] = [
+            None if measure.params.get("judged_only") else measure.params.get("cutoff") for measure in self._measures
+        ]
+        return None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+
     def score(self, ordered: OrderedRun) -> Floats:
         """Return the values of all measures for a run, ``[measure, topic]``."""
         values = np.zeros((len(self._measures), len(self._collection.topics)))

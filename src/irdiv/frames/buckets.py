@@ -24,7 +24,7 @@ from irdiv.frames.ids import Column, Ids, as_ids, factorize_grouped
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrels
 from irdiv.frames.prefetch import prefetch
 from irdiv.frames.streams import Streamable, is_stream, stream_batches, stream_columns, stream_row_count
-from irdiv.frames.values import are_adhoc_iterations, float_values, integer_grades, strings_or_none
+from irdiv.frames.values import are_adhoc_iterations, float_values, floats_or_none, integer_grades, strings_or_none
 from irdiv.types import Floats, Ints
 
 _CHUNK_ROWS = 1 << 20
@@ -45,7 +45,8 @@ class RowSource:
             self.columns, self.row_count = self._data.columns, len(self._data)
         else:
             self.columns, self.row_count = stream_columns(self._data, role), stream_row_count(self._data, role)
-        optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else ()
+        optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else () if value_column == "rank" else ("rank",)
+        self._value_column = value_column
         self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)
         self.is_single_pass = isinstance(rows, pa.RecordBatchReader)
         """Whether the rows can be read only once."""
@@ -81,6 +82,9 @@ class RowSource:
             return as_ids(column, self.role).cast(pa.string())
         if name in ("relevance", "max_grade"):
             return integer_grades(column).astype(np.int32)
+        if name == "rank" != self._value_column:
+            ranks = floats_or_none(column)
+            return pa.array(np.full(len(column), np.nan) if ranks is None else ranks, from_pandas=True)
         if name in ("score", "rank", "probability"):
             values = float_values(column, self.role, allow_missing=name == "probability")
             return pa.array(values, from_pandas=True)

@@ -16,7 +16,14 @@ from irdiv.frames.columns import (
 )
 from irdiv.frames.ids import Ids, as_ids
 from irdiv.frames.inputs import QrelsLike, RunLike, qrels_frame, run_frame
-from irdiv.frames.values import are_adhoc_iterations, float_values, ids_or_none, integer_grades, is_given
+from irdiv.frames.values import (
+    are_adhoc_iterations,
+    float_values,
+    floats_or_none,
+    ids_or_none,
+    integer_grades,
+    is_given,
+)
 from irdiv.types import Bools, Floats, Ints, Objects
 
 
@@ -44,6 +51,8 @@ class RunColumns(NamedTuple):
     doc: Ids
     key: Floats
     """Documents are ranked by ascending key."""
+    rank: Floats | None
+    """The ranks of a run that is ordered by score, for comparison; None if it has none."""
 
 
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
@@ -78,11 +87,12 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
 def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
     """Check a run in any form and return its columns; ``by`` names the column that orders the documents."""
     frame = run_frame(run)
-    names = find_columns(frame.columns, "run", ("query_id", "doc_id", by))
+    names = find_columns(frame.columns, "run", ("query_id", "doc_id", by), () if by == "rank" else ("rank",))
     if not may_be_empty:
         raise_if_empty(len(frame), frame.columns, "run")
     return RunColumns(
         query=as_ids(frame[names["query_id"]], "run"),
         doc=as_ids(frame[names["doc_id"]], "run"),
         key=float_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
+        rank=floats_or_none(frame[names["rank"]]) if by == "score" and "rank" in names else None,
     )

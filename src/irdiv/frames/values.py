@@ -54,6 +54,14 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
     return values
 
 
+def floats_or_none(column: Column) -> Floats | None:
+    """Return numbers as floats, missing ones as NaN, or None for a column with anything else."""
+    try:
+        return float_values(column, "run", allow_missing=True)
+    except IrdivError:
+        return None
+
+
 def check_probabilities(column: Column) -> None:
     """Raise an error if some probability is not a number or is below 0; missing ones are allowed."""
     values = float_values(column, "intents", allow_missing=True)

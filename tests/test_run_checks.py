@@ -1,0 +1,158 @@
+"""Runs that may not be what the user thinks: ranks against scores, unjudged documents, swapped arguments."""
+
+from __future__ import annotations
+
+import warnings
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import irdiv
+from irdiv import IrdivError, IrdivWarning
+from irdiv.datasets.collection import TestCollection
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+QRELS = pd.DataFrame({"query_id": ["1", "1", "2", "10"], "intent_id": "i", "doc_id": list("abaa"), "relevance": 1})
+# In topics 2 and 10, the document with the second rank has the highest score.
+RUN = pd.DataFrame(
+    {
+        "query_id": ["1"] * 3 + ["10"] * 3 + ["2"] * 3,
+        "doc_id": list("abc") * 3,
+        "rank": [1, 2, 3] * 3,
+        "score": [3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 2.5, 3.0, 1.0],
+    }
+)
+MESSAGE = (
+    r"has ranks that contradict its scores in 2 topics, and is ordered by score: in topic '2', document 'b' has rank 2 "
+    r"and score 3, document 'a' has rank 1 and score 2.5\. To order by rank, give ties='rank'"
+)
+
+
+def as_file(path, run: pd.DataFrame) -> str:
+    columns = run.assign(q0="Q0", tag="t")[["query_id", "q0", "doc_id", "rank", "score", "tag"]]
+    columns.to_csv(path, sep=" ", header=False, index=False)
+    return str(path)
+
+
+def as_parquet(path, run: pd.DataFrame) -> str:
+    run.to_parquet(f"{path}.parquet")
+    return f"{path}.parquet"
+
+
+FORMS = {
+    "pandas": (lambda path, run: run, {}),
+    "polars": (lambda path, run: pl.from_pandas(run), {}),
+    "Arrow": (lambda path, run: pa.Table.from_pandas(run), {}),
+    "file": (as_file, {}),
+    "Parquet": (as_parquet, {}),
+    "batches": (lambda path, run: run.iloc[::-1], {"batch_rows": 1}),
+    "strings": (lambda path, run: run.astype({"rank": str}), {}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ranks_that_contradict_scores(tmp_path, form):
+    convert, options = FORMS[form]
+    with pytest.warns(IrdivWarning, match="the run " + MESSAGE) as caught:
+        found = irdiv.evaluate(QRELS, convert(tmp_path / "run", RUN), "I-rec@1", **options)
+    assert len(caught) == 1
+    assert found.values.tolist() == irdiv.evaluate(QRELS, RUN.drop(columns="rank"), "I-rec@1").values.tolist()
+    # The remedy of the message does not warn.
+    by_rank = irdiv.evaluate(QRELS, convert(tmp_path / "run", RUN), "I-rec@1", ties="rank", **options)
+    assert by_rank.values.tolist() != found.values.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_each_run_is_named_once(options):
+    runs = {"x": RUN, "good": RUN.drop(columns="rank"), "y": RUN}
+    with pytest.warns(IrdivWarning) as caught:
+        irdiv.evaluate(QRELS, runs, "I-rec@1", **options)
+    assert [str(warning.message).split(" has ")[0] for warning in caught] == ["run 'x'", "run 'y'"]
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run.assign(score=-run["rank"]),
+        lambda run: run.assign(score=1.0),
+        lambda run: run.assign(score=1.0, rank=run["rank"].iloc[::-1].to_numpy()),
+        lambda run: run.assign(score=[2.0, 1.0, 1.0] * 3, rank=[1, 3, 2] * 3),
+        lambda run: run.assign(rank=1),
+        lambda run: run.assign(rank=0.0),
+        lambda run: run.assign(rank=None),
+        lambda run: run.assign(rank=float("nan")),
+        lambda run: run.assign(rank="first"),
+        lambda run: run.assign(score=-run["rank"], rank=run["rank"] * 10),
+        lambda run: run[run["query_id"] == "1"],
+        lambda run: run.assign(query_id=run["query_id"].where(run["query_id"] == "1", "unknown")),
+    ],
+)
+def test_ranks_that_do_not_contradict_scores(change, options):
+    # Warnings are errors in tests.
+    irdiv.evaluate(QRELS, change(RUN), "I-rec@3", **options)
+
+
+def test_trec_runs_agree_with_their_ranks(real_data):
+    qrels = real_data / "trec-web" / "2012" / "qrels-for-ndeval.txt"
+    runs = {path.name: path for path in sorted((real_data / "trec-web" / "runs-2012").iterdir())}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*contradict")
+        warnings.filterwarnings("ignore", message=".*no relevant document")
+        irdiv.evaluate(qrels, runs, "I-rec@10")
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_a_run_without_judged_documents(options):
+    run = RUN.drop(columns="rank").assign(doc_id="D-" + RUN["doc_id"])
+    message = (
+        "the run has no judged document among the first 2 of any topic: the qrels have 'a'.*, the run has 'D-.*"
+        "Check that both use the same document ids"
+    )
+    with pytest.warns(IrdivWarning, match=message) as caught:
+        assert irdiv.evaluate(QRELS, run, ["I-rec@2", "P@1"], **options).values.sum() == 0
+    assert len(caught) == 1
+    with pytest.warns(IrdivWarning, match="the run has no judged document: the qrels have"):
+        irdiv.evaluate(QRELS, run, ["I-rec@2", "AP"], **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_one_judged_document_within_the_largest_cutoff_is_enough(options):
+    qrels = pd.concat([QRELS, pd.DataFrame([("10", "i", "x", 0)], columns=QRELS.columns)])
+    run = {"1": {"y": 2.0, "a": 1.0}, "10": {"z": 2.0, "x": 1.0}}
+    unjudged = {"1": run["1"]}
+    irdiv.evaluate(qrels, run, ["I-rec@1", "I-rec@2"], **options)
+    irdiv.evaluate(qrels, {"10": run["10"]}, "I-rec@2", **options)
+    with pytest.warns(IrdivWarning, match="no judged document among the first 1 of any topic"):
+        irdiv.evaluate(qrels, unjudged, "I-rec@1", **options)
+    irdiv.evaluate(qrels, unjudged, "D-nDCG(judged_only=True)@1", **options)
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        lambda path: (RUN, QRELS),
+        lambda path: (pl.from_pandas(RUN), QRELS),
+        lambda path: ({"x": RUN, "y": RUN}, QRELS),
+        lambda path: (as_file(path / "run", RUN), path / "qrels"),
+        lambda path: (as_parquet(path / "run", RUN), QRELS),
+        lambda path: (RUN, as_parquet(path / "qrels", QRELS)),
+        lambda path: (RUN, TestCollection("test", QRELS, QRELS, QRELS)),
+    ],
+)
+def test_swapped_arguments(tmp_path, swap):
+    QRELS[["query_id", "intent_id", "doc_id", "relevance"]].to_csv(
+        tmp_path / "qrels", sep=" ", header=False, index=False
+    )
+    with pytest.raises(IrdivError, match=r"the arguments are swapped: .* Give the qrels first, then the runs"):
+        irdiv.evaluate(*swap(tmp_path), "I-rec@1")
+
+
+def test_other_mistakes_are_not_called_swapped():
+    for qrels, run in [(RUN, RUN), (QRELS.drop(columns="relevance"), RUN), (RUN.assign(relevance=0.5), QRELS)]:
+        with pytest.raises(IrdivError) as caught:
+            irdiv.evaluate(qrels, run, "I-rec@1")
+        assert "swapped" not in str(caught.value)
