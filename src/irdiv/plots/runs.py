@@ -67,7 +67,8 @@ def _set_limits(ax: Axes, x: Floats, y: Floats) -> None:
 
 
 def _draw_contours(ax: Axes, gamma: float) -> None:
-    x, y = np.meshgrid(np.linspace(*ax.get_xlim(), 50), np.linspace(*ax.get_ylim(), 50))
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    x, y = np.meshgrid(np.linspace(left, right, 50), np.linspace(bottom, top, 50))
     lines = ax.contour(x, y, gamma * x + (1 - gamma) * y, colors=CONTOUR, linewidths=0.8, linestyles="dashed", zorder=1)
     ax.clabel(lines, fontsize=8)
 
