@@ -126,6 +126,14 @@ def test_explain_every_measure(capsys, name):
         assert all(reference in text for reference in registry[name].references)
 
 
+def test_explain_of_ad_hoc_err_and_ndcg(capsys):
+    text = " ".join(out(capsys, "explain", "ERR").split())
+    assert "Pr(r) = (2^x−1)/2^H" in text
+    assert "gdeval, which computes ERR inside ir_measures, fixes H = 4" in text
+    assert "parameters with which irdiv computes nDCG gain='linear'" in " ".join(out(capsys, "explain", "nDCG").split())
+    assert "gain='exp'" in out(capsys, "explain", "nDCG(gain='exp')@10")
+
+
 def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
     assert "here ERR_IA, is binary" in out(capsys, "explain", "ERR-IA").replace("\n", " ").replace("    ", " ")
     assert "ERR-IA is the graded" in " ".join(out(capsys, "explain", "ERR_IA").split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
@@ -10,7 +11,6 @@ import pytest
 from ir_measures import AP, AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, nNRBP
 
 import irdiv
-from irdiv.measures import registry
 
 NINE = [ERR_IA @ 5, nERR_IA @ 5, alpha_DCG @ 5, alpha_nDCG @ 5, NRBP, nNRBP, AP_IA, P_IA @ 5, StRecall @ 5]
 OURS = [ir_measures.parse_measure(s) for s in ("D#-nDCG@3", "ERR-IA@3", "Q@3", "I-rec")]
@@ -227,7 +227,9 @@ for judged in (qrels, qrels.drop(columns="iteration"), as_dict, as_tuples):
 )
 def test_importing_irdiv_changes_no_value_of_ir_measures(imports):
     """On qrels with one grade for each document, all measures of ir_measures have the same bits as without irdiv."""
-    names = sorted(set(ir_measures.measures.registry) - {n for n, d in registry.items() if d.owner == "irdiv"})
+    theirs = {name: m for name, m in ir_measures.measures.registry.items() if not isinstance(m, irdiv.Measure)}
+    names = sorted(theirs)
+    assert {"ERR", "RBP", "nDCG"} <= set(names)
     printed = []
     for line in ("import ir_measures", imports):
         code = EVERY_VALUE.format(imports=line, names=names)
@@ -235,7 +237,7 @@ def test_importing_irdiv_changes_no_value_of_ir_measures(imports):
     assert printed[0] == printed[1]
     assert printed[0].count("0x1.") > 800
     measures = {line.split(" ")[0] for line in printed[0].split("\n")}
-    assert {"nDCG@5", "AP", "RR", "P@5", "Rprec", "alpha_nDCG@5", "ERR_IA@5"} <= measures
+    assert {"nDCG@5", "AP", "RR", "P@5", "Rprec", "alpha_nDCG@5", "ERR_IA@5", "ERR@5", "RBP@5"} <= measures
 
 
 def test_a_trec_name_that_is_nearly_ours():
@@ -250,3 +252,35 @@ def test_weighted_measures_of_ndevals_names_are_irdivs_alone(name):
     assert f"irdiv:{name}" == measure.NAME
     assert ir_measures.parse_measure(name) is not measure
     assert name == ir_measures.parse_measure(f"{name}(alpha=0.3)").NAME
+
+
+@pytest.mark.parametrize("spec", ["ERR@5", "RBP@5", "RBP(p=0.9,rel=1)@5"])
+@pytest.mark.parametrize("parse", [ir_measures.parse_measure, lambda spec: ir_measures.parse_trec_measure(spec)[0]])
+def test_err_and_rbp_inside_ir_measures_are_its_own(spec, parse):
+    measure = parse(spec)
+    assert not isinstance(measure, irdiv.Measure)
+    supporting = [p.NAME for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
+    assert not any(name.startswith("irdiv") for name in supporting)
+
+
+def test_irdivs_err_is_irdivs_inside_ir_measures_too(qrels, run):
+    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    measures = [irdiv.parse(spec) for spec in ("ERR@5", "RBP@5", "nDCG(gain='exp')@5")]
+    expected = irdiv.evaluate(qrels, run, measures).summary().iloc[0].tolist()
+    for judged in (qrels, highest):
+        found = ir_measures.calc_aggregate(measures, judged, run)
+        assert [found[measure] for measure in measures] == pytest.approx(expected, abs=1e-12)
+    assert ir_measures.parse_measure("ERR(max_grade=4)@5") == irdiv.parse("ERR(max_grade=4)@5")
+    assert isinstance(ir_measures.parse_measure("nDCG(gain='exp')@5"), irdiv.Measure)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval needs perl")
+def test_err_and_ndcg_are_gdevals_to_five_digits(qrels, run):
+    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    theirs = [ir_measures.ERR @ 5, nDCG(dcg="exp-log2") @ 5]
+    expected = {(str(m.measure), m.query_id): m.value for m in ir_measures.gdeval.iter_calc(theirs, highest, run)}
+    ours = irdiv.evaluate(qrels, run, ["ERR(max_grade=4)@5", "nDCG(gain='exp')@5"])
+    for row, measure in zip(ours.values[0], theirs, strict=True):
+        for query, found in zip(ours.query_ids, row, strict=True):
+            assert found == pytest.approx(expected.get((str(measure), query), 0.0), abs=5.1e-6)
+    assert ours.values.min(axis=2).max() > 0

@@ -47,6 +47,12 @@ from irdiv import IA, LA, D, DSharp, IrdivError, parse
         ("StRecall-LA@5", "StRecall-LA@5"),
         ("α_nDCG@20", "alpha_nDCG@20"),
         ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
+        ("nDCG(gain='exp')@10", "nDCG(gain='exp')@10"),
+        ("NDCG(gain=exp)", "nDCG(gain='exp')"),
+        ("nDCG(gain='linear')@10", "nDCG@10"),
+        ("ERR@10", "ERR@10"),
+        ("ERR(max_grade=4)", "ERR(max_grade=4)"),
+        ("RBP(p=0.95)@100", "RBP(p=0.95)@100"),
     ],
 )
 def test_a_spec_prints_in_its_one_spelling(spec, printed):
@@ -177,3 +183,43 @@ def test_components_carry_what_they_take():
         "I-rec(rel=2)@7",
         "D-Q(beta=3.0,rel=2)@7",
     ]
+
+
+@pytest.mark.parametrize("spec", ["ERR@10", "RBP", "RBP(p=0.9)@5", "nDCG(gain='exp')@10"])
+def test_ad_hoc_measures_of_irdiv_under_names_of_ir_measures(spec):
+    measure = parse(spec)
+    assert isinstance(measure, irdiv.Measure)
+    restored = pickle.loads(pickle.dumps(measure))
+    assert restored == measure
+    assert restored.declaration is measure.declaration
+    assert isinstance(parse(measure), irdiv.Measure)
+
+
+def test_measures_of_ir_measures_as_irdivs():
+    assert isinstance(parse(ERR @ 10), irdiv.Measure)
+    assert parse(RBP(p=0.9)) == parse("RBP(p=0.9)")
+    assert parse(nDCG(gain="exp") @ 10) == parse("nDCG(gain='exp')@10")
+    assert IA(parse("ERR(max_grade=4)@20")) == parse("ERR-IA(max_grade=4)@20")
+    assert DSharp(parse("nDCG(gain='linear')@5")) == parse("D#-nDCG(gain='linear')@5")
+
+
+@pytest.mark.parametrize(
+    "spec", ["nDCG@10", "nDCG", "nDCG(judged_only=True)@5", "AP", "P@5", "RR", "Rprec", "Success@5"]
+)
+def test_other_names_stay_ir_measures(spec):
+    assert not isinstance(parse(spec), irdiv.Measure)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nDCG(gian='exp')@10", "nDCG takes cutoff, dcg, gains, judged_only, gain, discount, b"),
+        ("nDCG(gain='exp',dcg='log2')", "nDCG has no parameter 'dcg'"),
+        ("nDCG(gain='log')", "'exp', 'linear' or a mapping"),
+        ("ERR(max_grad=4)", "did you mean 'max_grade'"),
+        ("ERR@0", "the cutoff of ERR must be an integer of 1 or more"),
+    ],
+)
+def test_mistakes_in_ad_hoc_measures(spec, message):
+    with pytest.raises(IrdivError, match=message):
+        parse(spec)

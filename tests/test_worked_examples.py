@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log2
 
+import ir_measures
 import pandas as pd
 import pytest
 
@@ -261,3 +262,46 @@ def test_rel_moves_what_counts_as_relevant():
     assert value(qrels, ranked("e"), "I-rec(rel=2)") == 0
     assert value(qrels, ranked("d"), "I-rec(rel=2)") == 1
     assert value(qrels, ranked("de"), "P-IA(rel=2)@2") == 0.5
+
+
+def adhoc_grades() -> dict[str, dict[str, int]]:
+    # an id that is not a number, and the grades 1, 2 and 0
+    return {"topic/a b": {"a": 1, "b": 2, "c": 0}}
+
+
+def test_ad_hoc_err_by_its_sum():
+    qrels, run = adhoc_grades(), ranked("xabc", "topic/a b")
+    # H = 2: a stops with 1/4 at rank 2, b with 3/4 at rank 3
+    assert value(qrels, run, "ERR") == pytest.approx(1 / 4 / 2 + 3 / 4 * 3 / 4 / 3)
+    assert value(qrels, run, "ERR@2") == pytest.approx(1 / 4 / 2)
+    assert value(qrels, run, "ERR@5000") == value(qrels, run, "ERR")
+    # H = 4: 1/16 and 3/16
+    assert value(qrels, run, "ERR(max_grade=4)@10") == pytest.approx(1 / 16 / 2 + 15 / 16 * 3 / 16 / 3)
+    assert value(qrels, run, ir_measures.ERR @ 2, max_grade=4) == pytest.approx(1 / 16 / 2)
+
+
+def test_ad_hoc_rbp_by_its_sum():
+    qrels, run = adhoc_grades(), ranked("xabc", "topic/a b")
+    assert value(qrels, run, "RBP") == pytest.approx(0.2 * (0.8 + 0.8**2))
+    assert value(qrels, run, "RBP(p=0.5)@2") == pytest.approx(0.5 * 0.5)
+    assert value(qrels, run, "RBP(rel=2)") == pytest.approx(0.2 * 0.8**2)
+    # gains 1 and 3 over 3
+    assert value(qrels, run, "RBP(graded=True)") == pytest.approx(0.2 * (0.8 / 3 + 0.8**2))
+    assert value(qrels, run, ir_measures.RBP(p=0.5, rel=2)) == pytest.approx(0.5 * 0.5**2)
+
+
+def test_ad_hoc_ndcg_with_exponential_gains_by_its_sum():
+    qrels, run = adhoc_grades(), ranked("xabc", "topic/a b")
+    exponential = (1 / log2(3) + 3 / log2(4)) / (3 / log2(2) + 1 / log2(3))
+    linear = (1 / log2(3) + 2 / log2(4)) / (2 / log2(2) + 1 / log2(3))
+    assert value(qrels, run, "nDCG(gain='exp')@10") == pytest.approx(exponential)
+    assert value(qrels, run, "nDCG@10") == value(qrels, run, "nDCG(gain='linear')@10") == pytest.approx(linear)
+    # a parameter for all measures leaves ir_measures' nDCG as it is
+    both = irdiv.evaluate(qrels, run, ["nDCG@10", "ERR@10"], stop="linear", gain="exp")
+    assert both.values[0, 0, 0] == pytest.approx(linear)
+
+
+def test_ad_hoc_err_and_rbp_see_the_highest_grade_over_intents():
+    qrels = pd.concat([by_intents({"a": "1"}), by_intents({"a": "2"}, grade=2)])
+    assert value(qrels, ranked("a"), "ERR") == pytest.approx(3 / 4)
+    assert value(qrels, ranked("a"), "RBP") == pytest.approx(0.2)

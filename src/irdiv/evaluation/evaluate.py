@@ -101,7 +101,8 @@ def evaluate(
 
     A topic of the qrels that is missing from a run scores 0. Measures of ir_measures get ad hoc qrels, in which a
     document has its highest grade over intents. The usual ones of trec_eval (nDCG, AP, P, R, RR, Rprec and Success)
-    are computed by irdiv, with the values of trec_eval, and all others by ir_measures.
+    are computed by irdiv, with the values of trec_eval, and all others by ir_measures. ``ERR`` and ``RBP`` are irdiv's,
+    and so is ``nDCG`` with ``gain``.
 
     Parameters
     ----------

@@ -41,7 +41,10 @@ class BaseMeasure:
     reaches_one: bool = True
     """Whether the ideal list of a single intent scores 1."""
     standalone: bool = False
-    """Whether the name, on its own, is irdiv's and not one of ir_measures."""
+    """Whether the name, on its own, is irdiv's; else it is ir_measures', unless a parameter is given that only irdiv
+    has."""
+    adhoc_defaults: Mapping[str, object] = field(default_factory=dict)
+    """Defaults on its own that are others than under operators: those of ir_measures' measure of this name."""
     other_programs: str = ""
     """How other programs differ."""
     formula_on_gains: str = ""

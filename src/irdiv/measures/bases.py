@@ -167,6 +167,7 @@ BASES = (
         norm=_value_of_ideal(_dcg),
         parameters=(GAIN, _DISCOUNT, _B),
         parameters_on_gains=(_DISCOUNT, _B),
+        adhoc_defaults={"gain": "linear"},
         other_programs="NTCIREVAL calls the default MSnDCG and discount='jk' nDCG, both with gain='linear'. trec_eval "
         "has gain='linear' and the default discount. ranx has both gains as ndcg and ndcg_burges.",
     ),
@@ -204,7 +205,9 @@ BASES = (
         norm=_one,
         parameters=(STOP, GAIN_OF_STOP, MAX_GRADE),
         formula_on_gains=f"{_ERR}, {_PR_OF_GAINS}",
-        other_programs="gdeval fixes H = 4. NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
+        standalone=True,
+        other_programs="gdeval, which computes ERR inside ir_measures, fixes H = 4 (max_grade=4) and prints five "
+        "digits. NTCIREVAL stops with g/(g*+1), which is stop='linear' with gain='linear'.",
     ),
     BaseMeasure(
         "nERR",
@@ -314,7 +317,9 @@ BASES = (
         parameters=(_P, _GRADED, REL, GAIN_IF_GRADED),
         formula_on_gains="(1−p) Σ_{r≤l} p^{r−1} GG(r)/g*",
         parameters_on_gains=(_P,),
-        other_programs="NTCIREVAL has graded=True, p=0.95 and gain='linear'.",
+        standalone=True,
+        other_programs="Inside ir_measures, cwl_eval computes RBP, on graded gains unless rel is given. "
+        "NTCIREVAL has graded=True, p=0.95 and gain='linear'.",
     ),
     BaseMeasure(
         "EBR",

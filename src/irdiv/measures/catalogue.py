@@ -26,9 +26,11 @@ class Registry(Mapping[str, Declaration]):
     does not declare.
     """
 
-    def __init__(self, own: Iterable[Declaration]) -> None:
+    def __init__(self, own: Iterable[Declaration], extensions: Iterable[Declaration] = ()) -> None:
         self.own = {declaration.name: declaration for declaration in own}
         """The measures of irdiv itself."""
+        self.extensions = {declaration.name: declaration for declaration in extensions}
+        """Measures that have the name of one of ir_measures, and are irdiv's only with parameters that it lacks."""
         self._contributed: dict[str, Declaration] | None = None
 
     def __getitem__(self, name: str) -> Declaration:
@@ -67,4 +69,4 @@ def _load(entry_point: EntryPoint) -> list[Declaration]:
         return []
 
 
-registry = Registry([*_FLAT, *hierarchical.declarations(_FLAT)])
+registry = Registry([*_FLAT, *hierarchical.declarations(_FLAT)], operators.adhoc_extensions())

@@ -31,9 +31,11 @@ class Measure(ir_measures.Measure):
         self.__doc__ = f"{declaration.summary}\n\n{declaration.formula}"
         self.SUPPORTED_PARAMS = declaration.param_infos
         super().__init__(**_checked(declaration, params))  # type: ignore[no-untyped-call]
-        # A name that ir_measures owns goes to its providers, unless it has parameters that they do not know.
+        # ir_measures' providers compute what has a name they know: theirs, but neither irdiv's measure of the same name
+        # nor one with parameters that they do not know.
         self.NAME = self.__name__
-        if declaration.owner != "irdiv" and not set(self.params) <= set(_owned_params(declaration)):
+        owned = ir_measures_parameters(declaration.name)
+        if owned is not None and (declaration.owner == "irdiv" or not set(self.params) <= set(owned)):
             self.NAME = f"irdiv:{declaration.name}"
 
     def __call__(self, **params: object) -> Measure:
@@ -41,7 +43,7 @@ class Measure(ir_measures.Measure):
         return type(self)(self.declaration, **{**self.params, **params})
 
     def __reduce__(self) -> tuple[object, ...]:
-        if registry.get(self.declaration.name) is self.declaration:
+        if _declared(self.declaration.name) is self.declaration:
             return _restore, (self.declaration.name, self.params)
         return _rebuild, (self.declaration, self.params)
 
@@ -74,16 +76,21 @@ class Measure(ir_measures.Measure):
 
 
 def _restore(name: str, params: Mapping[str, object]) -> Measure:
-    return Measure(registry[name], **params)
+    return Measure(_declared(name) or registry[name], **params)
+
+
+def _declared(name: str) -> Declaration | None:
+    return registry.extensions.get(name) or registry.get(name)
 
 
 def _rebuild(declaration: Declaration, params: Mapping[str, object]) -> Measure:
     return Measure(declaration, **params)
 
 
-def _owned_params(declaration: Declaration) -> Mapping[str, ir_measures.ParamInfo]:
-    owned: Mapping[str, ir_measures.ParamInfo] = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
-    return owned
+def ir_measures_parameters(name: str) -> Mapping[str, ir_measures.ParamInfo] | None:
+    """Return the parameters that ir_measures' own measure of this name has, or None if it has no such measure."""
+    measure = ir_measures.measures.registry.get(name)
+    return None if measure is None or isinstance(measure, Measure) else measure.SUPPORTED_PARAMS
 
 
 def _checked(declaration: Declaration, params: Mapping[str, object]) -> dict[str, object]:

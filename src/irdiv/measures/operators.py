@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ def declarations() -> Iterable[Declaration]:
 
 
 def declare_base(base: BaseMeasure) -> Iterable[Declaration]:
-    """Yield the declarations of a base measure with each flat operator, and alone unless ir_measures has the name."""
+    """Yield the declarations of a base measure with each flat operator, and alone if the name is irdiv's."""
     yield _intent_aware(base)
     if not base.needs_grades:
         yield _d_measure(base)
@@ -71,8 +72,16 @@ _OTHER_IA_PROGRAMS = {
 }
 
 
+def adhoc_extensions() -> Iterable[Declaration]:
+    """Yield the base measures alone whose names are ir_measures'; it lacks some of their parameters."""
+    for base in BASES:
+        if not base.standalone:
+            yield declare_adhoc(base)
+
+
 def declare_adhoc(base: BaseMeasure) -> Declaration:
     """Return a base measure on the highest grade of each document over intents."""
+    parameters = tuple(replace(p, default=base.adhoc_defaults.get(p.name, p.default)) for p in base.parameters)
 
     def score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
         return graded_score(base, ranked, params, cutoff, adhoc=True)[:, 0]
@@ -84,10 +93,11 @@ def declare_adhoc(base: BaseMeasure) -> Declaration:
         formula=base.formula,
         references=base.references,
         score=score,
-        parameters=merge_parameters(base.parameters, (JUDGED_ONLY,)),
+        parameters=merge_parameters(parameters, (JUDGED_ONLY,)),
         takes_cutoff=base.takes_cutoff,
         bounded=base.bounded,
         needs_intents=False,
+        owner="irdiv" if base.standalone else "ir_measures",
         other_programs=base.other_programs,
     )
 

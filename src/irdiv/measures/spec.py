@@ -13,7 +13,7 @@ import ir_measures
 from irdiv.errors import IrdivError
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
-from irdiv.measures.measure import Measure
+from irdiv.measures.measure import Measure, ir_measures_parameters
 from irdiv.measures.undefined import why_undefined
 
 MeasureLike: TypeAlias = str | ir_measures.Measure
@@ -45,12 +45,13 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     """Parse a spec such as ``"D#-nDCG@10"`` into a measure: of ir_measures if it owns the name, else of irdiv.
 
     ``♯``, ``#`` and ``sharp`` are the same, and so are ``α`` and ``alpha``, and ``-`` and ``_`` in a name that
-    ir_measures does not own; a name of ir_measures keeps its meaning.
+    ir_measures does not own; a name of ir_measures keeps its meaning. But ``ERR`` and ``RBP`` are irdiv's, and so are
+    others with a parameter that only irdiv has, as ``nDCG(gain="exp")@10``.
 
     Parameters
     ----------
     spec
-        ``NAME[(key=value, …)][@k]``, or a measure, which is returned as it is.
+        ``NAME[(key=value, …)][@k]``, or a measure, which is read like its spec.
 
     Examples
     --------
@@ -63,11 +64,11 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'LD#-nDCG' or 'HD#-nDCG'?
     """
     if isinstance(spec, ir_measures.Measure):
-        return as_irdiv_measure(spec) or spec
+        return as_irdiv_measure(spec) or _irdiv_adhoc_measure(spec) or spec
     if not isinstance(spec, str):
         raise IrdivError(f"a measure is a spec such as 'D#-nDCG@10' or a Measure, not {spec!r}.")
     name, params, cutoff = _parts(spec)
-    declaration = _find(name)
+    declaration = _find(name) or _find_extension(name, params)
     if declaration is not None:
         return Measure(
             declaration, **_keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
@@ -84,7 +85,8 @@ def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None)
         measure.validate_params()
     except AssertionError as error:
         reason = re.sub(r"=<object object at \w+>", " is missing", str(error))
-        takes = ", ".join(base.SUPPORTED_PARAMS)
+        extension = registry.extensions.get(base.NAME)
+        takes = ", ".join(dict.fromkeys([*base.SUPPORTED_PARAMS, *(extension.by_name if extension else ())]))
         raise IrdivError(f"{spec!r} is not a measure of ir_measures: {reason}; {name} takes {takes}.") from None
     return measure
 
@@ -99,24 +101,35 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
     return Measure(declaration, **measure.params)
 
 
-def is_declared(spec: str) -> bool:
-    """Return whether a spec names a measure that irdiv declares."""
-    return _match(spec) is not None and _find(_parts(spec)[0]) is not None
+def _irdiv_adhoc_measure(measure: ir_measures.Measure) -> Measure | None:
+    """Return irdiv's measure in place of ERR and RBP of ir_measures, or of one with parameters that only irdiv has."""
+    name = measure.NAME or ""
+    declaration = registry.own.get(name)
+    if declaration is None and _extends(registry.extensions.get(name), measure.params):
+        declaration = registry.extensions[name]
+    return None if declaration is None else Measure(declaration, **measure.params)
+
+
+def is_ndeval_measure(spec: str) -> bool:
+    """Return whether a spec names one of ndeval's nine measures, which are the same in irdiv and ir_measures."""
+    declaration = None if _match(spec) is None else _find(_parts(spec)[0])
+    return declaration is not None and declaration.owner != "irdiv"
 
 
 def is_irdiv_only(spec: str) -> bool:
-    """Return whether a spec names a measure that irdiv declares and ir_measures does not know."""
-    declaration = _find(_parts(spec)[0])
-    return declaration is not None and declaration.owner == "irdiv"
-
-
-def has_irdiv_parameters(spec: str) -> bool:
-    """Return whether a spec of a measure that ir_measures knows has parameters that only irdiv knows."""
+    """Return whether ir_measures knows no measure of this name, or none with these parameters, and irdiv does."""
+    if _match(spec) is None:
+        return False
     name, params, _ = _parts(spec)
     declaration = _find(name)
-    assert declaration is not None
-    owned = ir_measures.measures.registry[declaration.name].SUPPORTED_PARAMS
-    return any(key not in owned for key, _ in _keywords(declaration.name, declaration.by_name, params))
+    if declaration is None:
+        return _find_extension(name, params) is not None
+    owned = ir_measures_parameters(declaration.name)
+    if owned is None:
+        return True
+    given = [key for key, _ in _keywords(declaration.name, declaration.by_name, params)]
+    # A mistake in a parameter is reported by the package whose name it is.
+    return _extends(declaration, given) if declaration.owner == "irdiv" else any(key not in owned for key in given)
 
 
 def _match(spec: str) -> re.Match[str] | None:
@@ -171,6 +184,26 @@ def _find(name: str) -> Declaration | None:
     normalized = normalize_name(name)
     # Names of other packages, which must be loaded first, come last.
     return registry.own.get(normalized) or registry.get(name) or registry.get(normalized)
+
+
+def _find_extension(name: str, params: str) -> Declaration | None:
+    """Return irdiv's measure under a name of ir_measures if there are parameters that only irdiv has."""
+    if name not in _IR_MEASURES_NAMES or not params:
+        return None
+    extension = registry.extensions.get(ir_measures.measures.registry[name].NAME)
+    try:
+        given = [key for key, _ in _keywords(name, (), params)]
+    except IrdivError:
+        return None
+    return extension if _extends(extension, given) else None
+
+
+def _extends(extension: Declaration | None, given: Iterable[str]) -> bool:
+    """Return whether one of the parameters given is one that only irdiv has."""
+    if extension is None:
+        return False
+    owned = ir_measures_parameters(extension.name) or {}
+    return any(key in extension.by_name and key not in owned for key in given)
 
 
 def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cutoff: str | None) -> dict[str, object]:

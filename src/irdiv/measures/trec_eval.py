@@ -12,7 +12,6 @@ from irdiv.measures.measure import Measure
 from irdiv.measures.operators import declare_adhoc
 
 _BASE_OF = {"nDCG": "nDCG", "AP": "AP", "P": "P", "RR": "RR", "R": "Recall", "Rprec": "Rprec", "Success": "Hit"}
-_FIXED: dict[str, dict[str, object]] = {"nDCG": {"gain": "linear"}}
 # judged_only is not ours where it is True: to trec_eval a negative grade is none.
 _DEFAULTS = (("dcg", "log2"), ("judged_only", False))
 _WITHOUT_CUTOFF = ("RR", "Rprec")
@@ -30,4 +29,4 @@ def irdiv_equivalent(measure: ir_measures.Measure) -> Measure | None:
     cut = "cutoff" in params and measure.NAME in _WITHOUT_CUTOFF
     if cut or not set(params) <= {"cutoff", "rel"}:
         return None
-    return Measure(_DECLARED[_BASE_OF[measure.NAME]], **params, **_FIXED.get(measure.NAME, {}))
+    return Measure(_DECLARED[_BASE_OF[measure.NAME]], **params)

@@ -17,9 +17,8 @@ from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import (
     as_irdiv_measure,
-    has_irdiv_parameters,
-    is_declared,
     is_irdiv_only,
+    is_ndeval_measure,
     parse,
     unknown_name_error,
 )
@@ -107,18 +106,18 @@ def parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
         # PyTerrier parses all strings this way, and "nDCG@10" is not a name of trec_eval.
         if not isinstance(measure, str) or isinstance(sys.exc_info()[1], IrdivError) or "@" not in measure:
             raise
-        return [parse(measure)]
+        return [parse_measure(measure)]
 
 
 def _parse(spec: object, ours: Callable[[str], T], theirs: Callable[[Any], T]) -> T:
     if not isinstance(spec, str):
         return theirs(spec)
-    if is_declared(spec) and (is_irdiv_only(spec) or has_irdiv_parameters(spec)):
+    if is_irdiv_only(spec):
         return ours(spec)
     try:
         return theirs(spec)
     except (NameError, ValueError):
-        if is_declared(spec):
+        if is_ndeval_measure(spec):
             return ours(spec)
         name = re.split("[@(]", spec)[0].strip()
         if name not in ir_measures.measures.registry and set(name) & set("#♯-+"):

@@ -154,6 +154,14 @@ def _describe_ir_measures(measure: Any) -> Iterator[str]:
         "irdiv.evaluate and 'irdiv eval' pass ir_measures the highest grade of each document over intents; "
         "ir_measures itself uses the last row of a document."
     )
+    if measure.NAME in registry.extensions:
+        extension = registry.extensions[measure.NAME]
+        own = [p for p in extension.parameters if p.name not in measure.SUPPORTED_PARAMS]
+        if own:
+            yield _section(
+                f"parameters with which irdiv computes {measure.NAME}",
+                [f"{p.name}={p.default!r}: {p.meaning}{_condition(p)}" for p in own],
+            )
     if f"{measure.NAME}-IA" in registry:
         yield f"In {measure.NAME}-IA, D-{measure.NAME} and D#-{measure.NAME} the base measure is irdiv's."
 
