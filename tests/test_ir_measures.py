@@ -284,3 +284,11 @@ def test_err_and_ndcg_are_gdevals_to_five_digits(qrels, run):
         for query, found in zip(ours.query_ids, row, strict=True):
             assert found == pytest.approx(expected.get((str(measure), query), 0.0), abs=5.1e-6)
     assert ours.values.min(axis=2).max() > 0
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval needs perl")
+def test_a_program_of_ir_measures_that_fails_is_an_error_of_irdiv(capfd):
+    qrels, run = {"a": {"d1": 1}}, {"a": {"d1": 1.0}}
+    with pytest.raises(irdiv.IrdivError, match="cannot compute one of .*exp-log2.*: perl failed with exit status"):
+        irdiv.evaluate(qrels, run, "nDCG(dcg='exp-log2')@10")
+    assert irdiv.evaluate(qrels, run, "nDCG(gain='exp')@10").values.item() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 
 import ir_measures
@@ -10,7 +11,7 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, OrderedRun, RankedBlock, Ties, order_run
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.frames.inputs import RunLike
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
@@ -101,8 +102,15 @@ def _score_by_ir_measures(
     """Return the values of measures of ir_measures, ``[measure, topic]``."""
     values = np.zeros((len(measures), len(run.collection.topics)))
     index = {measure: i for i, measure in enumerate(measures)}
-    for metric in evaluator.iter_calc(_ir_measures_run(run, ties)):
-        values[index[metric.measure], run.collection.topic_index[metric.query_id]] = metric.value
+    try:
+        for metric in evaluator.iter_calc(_ir_measures_run(run, ties)):
+            values[index[metric.measure], run.collection.topic_index[metric.query_id]] = metric.value
+    except subprocess.CalledProcessError as error:
+        raise IrdivError(
+            f"ir_measures cannot compute one of {examples(map(str, measures))}: {error.cmd[0]} failed with exit status "
+            f"{error.returncode}. gdeval takes only numbers as topic ids and grades up to 4; nDCG(gain='exp')@k takes "
+            "any."
+        ) from error
     return values
 
 
