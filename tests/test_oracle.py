@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -51,14 +53,16 @@ def test_the_reversed_ideal_is_the_worst_greedy_order():
 def test_depth_and_form():
     run = irdiv.oracle(by_intents(TOPIC_85), depth=2)
     assert run["rank"].tolist() == [1, 2]
-    assert list(run.columns) == ["query_id", "doc_id", "rank", "score"]
+    assert list(run.columns) == ["query_id", "doc_id", "rank", "score", "ideal"]
     assert len(irdiv.oracle(by_intents(TOPIC_85))) == len(TOPIC_85)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"order": "best"}, "order='best' is not one of 'alpha-nDCG', 'D-nDCG', 'reversed'"),
+        ({"order": "best"}, "no measure is called 'best'"),
+        ({"order": "nDCG"}, "an oracle has the order of a measure with intents, such as 'D#-nDCG', not of nDCG"),
+        ({"order": "D#-nDCG@5", "depth": 3}, "the oracle of D#-nDCG@5 has 5 documents for each topic, not depth=3"),
         ({"depth": 0}, "depth=0 is not an integer of 1 or more"),
         ({"depth": 2.5}, "depth=2.5 is not an integer of 1 or more"),
         ({"cutoff": 2}, "an oracle has no cutoff"),
@@ -101,3 +105,58 @@ def test_an_oracle_beside_systems_in_pyterrier():
     best, worst = table["alpha-nDCG@5"]
     assert best == pytest.approx(1)
     assert worst < best
+
+
+SEARCHED = ["D#-nDCG", "D#-Q(gamma=0.3)", "ERR-IA", "nDCG-IA", "D-nERR", "alpha-nDCG(ideal='exact')", "ERR_IA", "I-rec"]
+
+
+@pytest.mark.parametrize("spec", SEARCHED)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_list_is_better_than_an_exact_oracle(spec, seed):
+    qrels = random_collection(seed)
+    qrels = qrels[qrels["doc_id"].isin(sorted(qrels["doc_id"].unique())[:6])]
+    measure = irdiv.parse(spec) @ 3
+    best = irdiv.oracle(qrels, measure)
+    assert set(best["ideal"]) == {"exact"}
+    values = irdiv.evaluate(qrels, best, measure).values[0, 0]
+    docs = sorted(qrels["doc_id"].unique())
+    topics = sorted(qrels["query_id"].unique())
+    lists = {
+        "".join(order): {topic: {doc: -rank for rank, doc in enumerate(order)} for topic in topics}
+        for order in itertools.permutations(docs, 3)
+    }
+    highest = irdiv.evaluate(qrels, lists, measure).values[:, 0].max(axis=0)
+    np.testing.assert_allclose(values, highest, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("spec", ["D#-nDCG@5", "ERR-IA@5"])
+def test_a_greedy_oracle_adds_the_most_at_each_rank(spec, monkeypatch):
+    monkeypatch.setattr("irdiv.analysis.best_lists.MAX_LISTS", 0)
+    qrels = random_collection(1)
+    found = irdiv.oracle(qrels, spec)
+    assert set(found["ideal"]) == {"greedy"}
+    measure = irdiv.parse(spec)
+    for topic, docs in found.groupby("query_id")["doc_id"]:
+        judged, chosen = qrels[qrels["query_id"] == topic], []
+        relevant = judged[judged["relevance"] > 0]["doc_id"].unique()
+        for doc in docs:
+            lists = {d: {topic: {c: -r for r, c in enumerate([*chosen, d])}} for d in relevant if d not in chosen}
+            found_values = irdiv.evaluate(qrels, lists, measure)
+            column = found_values.query_ids.tolist().index(topic)
+            values = dict(zip(lists, found_values.values[:, 0, column], strict=True))
+            assert values[doc] >= max(values.values()) - 1e-12
+            chosen.append(doc)
+
+
+def test_an_oracle_does_not_depend_on_the_order_of_rows():
+    qrels = random_collection(2)
+    for spec in ("D#-nDCG@4", "ERR-IA"):
+        assert irdiv.oracle(qrels.sample(frac=1, random_state=1), spec).equals(irdiv.oracle(qrels, spec))
+
+
+def test_the_command_says_how_the_order_was_found(capsys, tmp_path):
+    path = tmp_path / "qrels"
+    irdiv.datasets.write_ndeval(random_collection(0, weighted=False), path)
+    assert main(["oracle", str(path), "--order", "D#-nDCG@2"]) == 0
+    topics = len(irdiv.read_qrels(path).query("relevance > 0")["query_id"].unique())
+    assert f"the order is the best of all in {topics} topics, and greedy in 0." in capsys.readouterr().err

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from irdiv_cli import output
+
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
@@ -20,12 +22,12 @@ if TYPE_CHECKING:
 def evaluate_arguments(
     arguments: argparse.Namespace, *, more_measures: Sequence[str] = (), components: bool = False
 ) -> Evaluation[pd.DataFrame]:
-    """Evaluate the runs of the arguments by their measures or the default ones, and by more measures."""
+    """Evaluate the runs of the arguments by their measures or the default ones, and by more measures; print notes."""
     import irdiv
     from irdiv.evaluation import DEFAULT_MEASURES
 
     measures = [irdiv.parse(spec) for spec in [*(arguments.measures or DEFAULT_MEASURES), *more_measures]]
-    return irdiv.evaluate(
+    evaluation = irdiv.evaluate(
         load_qrels(arguments),
         run_paths_by_name(arguments),
         measures,
@@ -35,6 +37,8 @@ def evaluate_arguments(
         progress=True,
         **settings(arguments, irdiv.evaluate),
     )
+    output.print_notes(evaluation)
+    return evaluation
 
 
 def load_qrels(arguments: argparse.Namespace) -> QrelsLike:

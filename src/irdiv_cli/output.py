@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,6 +117,17 @@ def print_error(error: Exception) -> None:
 def print_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning in one line; it takes the place of ``warnings.showwarning``."""
     _print_message("warning", message)
+
+
+def print_notes(evaluation: Evaluation[Any]) -> None:
+    """Print the notes of an evaluation, one in a line."""
+    for note in evaluation.notes:
+        print_note(note)
+
+
+def print_note(note: str) -> None:
+    """Print a note in one line."""
+    _print_message("note", note)
 
 
 def _print_message(severity: str, message: object) -> None:

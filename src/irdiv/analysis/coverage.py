@@ -10,6 +10,7 @@ import pandas as pd
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, RankedBlock, RankedHits, Ties, order_run
+from irdiv.arrays.run_checks import check_run, warn_about_run
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
 from irdiv.frames.backends import returns_callers_frame
@@ -108,7 +109,9 @@ def relevant_documents_by_intent(
     parts = []
     for name, run in named.items():
         with prefix_errors_with_run(name if len(named) > 1 else None):
-            hits = order_run(collection, run, ties=ties, duplicates=duplicates).hits(depth=depth)
+            ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
+        warn_about_run(name if len(named) > 1 else None, depth, [check_run(ordered, depth)])
+        hits = ordered.hits(depth=depth)
         parts += [part.assign(run=name) for part in _relevant_documents(collection, hits)]
     columns = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
     return pd.concat(parts, ignore_index=True)[columns].astype(dict.fromkeys(("query_id", "intent_id", "doc_id"), str))

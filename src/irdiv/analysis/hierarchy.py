@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import OrderedRun, RankedBlock, RankedHits, order_run
+from irdiv.arrays.ranking import OrderedRun, RankedBlock, RankedHits
+from irdiv.arrays.run_checks import order_checked_run
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
@@ -164,7 +165,7 @@ def coverage_and_scores(
     """Return the frames of `node_coverage` and `layer_scores`, for which the run is read once."""
     require(Optional(Integer(1)), cutoff=cutoff)
     flat_measures = _flat_measures(measures, cutoff)
-    ordered = order_run(collection, run)
+    ordered = order_checked_run(collection, run)
     nodes = _node_frame(collection, options, ordered.hits(depth=cutoff))
     nodes["rank"] = nodes["rank"].astype("Int64").where(nodes["rank"] > 0)
     by_layer = nodes.groupby(["query_id", "layer"], as_index=False, sort=False)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
+from irdiv.analysis.best_lists import best_list
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.checks import Integer, Optional, choice, require
+from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import QrelsLike
@@ -19,16 +19,18 @@ from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
 from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score
 from irdiv.measures.operators import global_gain, intent_weights_for
+from irdiv.measures.spec import MeasureLike, parse
 from irdiv.measures.values import ParameterValues
 from irdiv.progress import progress_bar
 from irdiv.types import Floats, Ints
 
-Order: TypeAlias = Literal["alpha-nDCG", "D-nDCG", "reversed"]
+REVERSED = "reversed"
+DEFAULT_ORDER = "alpha-nDCG"
 
 
 @returns_callers_frame  # type: ignore[arg-type] # its first argument may be given by name too
 def oracle(
-    qrels: QrelsLike | Collection, order: Order = "alpha-nDCG", *, depth: int | None = None, **parameters: object
+    qrels: QrelsLike | Collection, order: MeasureLike = DEFAULT_ORDER, *, depth: int | None = None, **parameters: object
 ) -> pd.DataFrame:
     """Return a run of the relevant documents of each topic, in an order derived from the judgments.
 
@@ -37,19 +39,21 @@ def oracle(
     qrels
         Diversity qrels, or a `Collection`.
     order
-        ``"alpha-nDCG"`` for the greedy ideal of α-nDCG, ``"D-nDCG"`` for documents by global gain, the ideal of the
-        D-measures, or ``"reversed"`` for the greedy order that adds least at each rank: relevant documents first, in
-        their least diverse order (Clarke et al., SIGIR 2008, section 6.1).
+        A measure of irdiv that needs intents, such as ``"alpha-nDCG"`` for its greedy ideal, ``"D-nDCG"`` for documents
+        by global gain, the ideal of the D-measures, or ``"D#-nDCG"``, ``"ERR-IA"``, …, for which the best of all lists
+        is found where they are few (50,000 for a topic), and else documents are added greedily. Or ``"reversed"`` for
+        the greedy order of α-nDCG that adds least at each rank: relevant documents first, in their least diverse order
+        (Clarke et al., SIGIR 2008, section 6.1).
     depth
-        The number of documents of each topic; by default all relevant ones.
+        The number of documents of each topic; by default the cutoff of the measure, or without one all relevant ones.
     **parameters
-        Parameters of the measure: ``alpha`` and ``rel`` for α-nDCG and its reversal, ``gain``, ``rel``, ``intents`` and
-        ``renormalize`` for D-nDCG.
+        Parameters of the measure, such as ``alpha`` of α-nDCG.
 
     Returns
     -------
     DataFrame
-        ``query_id, doc_id, rank, score``.
+        ``query_id, doc_id, rank, score, ideal``; the last is ``"exact"`` in topics where no list scores higher by the
+        measure, and ``"greedy"`` where the order is greedy.
 
     Examples
     --------
@@ -58,25 +62,46 @@ def oracle(
     >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     >>> oracle(qrels)["doc_id"].tolist(), oracle(qrels, "reversed")["doc_id"].tolist()
     (['c', 'b', 'a'], ['b', 'a', 'c'])
+    >>> oracle(qrels, "D#-nDCG@1")["doc_id"].tolist()
+    ['c']
     """
-    require(choice(*get_args(Order)), order=order)
     require(Optional(Integer(1)), depth=depth)
     if "cutoff" in parameters:
         raise IrdivError("an oracle has no cutoff; give depth, the number of documents of each topic.")
+    reverse = order == REVERSED
+    measure = _measure(DEFAULT_ORDER if reverse else order, parameters)
+    if measure.cutoff is not None and depth not in (None, measure.cutoff):
+        raise IrdivError(f"the oracle of {measure} has {measure.cutoff} documents for each topic, not depth={depth}.")
     collection = Collection.of(qrels)
-    collection.require_intents(f"the order {order!r}")
-    params = Measure(registry["D-nDCG" if order == "D-nDCG" else "alpha-nDCG"], **parameters).parameter_values()
-    runs = [_rank_block(block, order, params, depth) for block in collection.blocks]
-    return pd.concat(runs, ignore_index=True)
+    collection.require_intents(f"the order {str(order)!r}")
+    depth = depth or measure.cutoff
+    return pd.concat([_rank_block(block, measure, depth, reverse) for block in collection.blocks], ignore_index=True)
 
 
-def _rank_block(block: JudgedBlock, order: Order, params: ParameterValues, depth: int | None) -> pd.DataFrame:
+def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
+    measure = parse(order)
+    if not isinstance(measure, Measure) or not measure.declaration.needs_intents:
+        raise IrdivError(f"an oracle has the order of a measure with intents, such as 'D#-nDCG', not of {measure}.")
+    return measure(**parameters)
+
+
+def _rank_block(block: JudgedBlock, measure: Measure, depth: int | None, reverse: bool) -> pd.DataFrame:
     most_relevant = block.relevant_rows.shape[1]
     ranks = most_relevant if depth is None else min(depth, most_relevant)
-    if order == "D-nDCG":
+    name, params = measure.declaration.name, measure.parameter_values()
+    is_exact = np.full(len(block), name == "D-nDCG")
+    if name == "D-nDCG":
         documents = _rank_by_gain(_global_gain_by_id(block, params))[:, :ranks]
+    elif name == "alpha-nDCG" and (reverse or params["ideal"] == "greedy"):
+        documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, reverse)
     else:
-        documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, order == "reversed")
+        documents = np.full((len(block), ranks), -1)
+        # The order does not depend on the ideal, and a cap would hide which list is best.
+        searched = measure(ideal="greedy", cap=False) if name == "alpha-nDCG" else measure
+        for index in range(len(block)):
+            single = JudgedBlock(block.collection, block.start + index, block.start + index + 1)
+            best = best_list(single, searched, depth)
+            documents[index, : len(best.documents)], is_exact[index] = best
     topic, position = np.nonzero(documents >= 0)
     rows = block.row_base + block.relevant_rows_by_id[topic, documents[topic, position]]
     return pd.DataFrame(
@@ -85,8 +110,9 @@ def _rank_block(block: JudgedBlock, order: Order, params: ParameterValues, depth
             "doc_id": np.asarray(block.collection.relevant_doc_ids(rows), dtype=object),
             "rank": position + 1,
             "score": 1.0 / (position + 1),
+            "ideal": np.where(is_exact[topic], "exact", "greedy"),
         }
-    ).astype({"query_id": str, "doc_id": str})
+    ).astype({"query_id": str, "doc_id": str, "ideal": str})
 
 
 def _global_gain_by_id(block: JudgedBlock, params: ParameterValues) -> Floats:
@@ -163,6 +189,6 @@ def ideal_gaps(
 
 
 def trec_lines(run: pd.DataFrame, tag: str) -> Iterator[str]:
-    """Yield the lines of a TREC run file for a run with ``query_id, doc_id, rank, score`` in this order."""
-    for query_id, doc_id, rank, score in run.itertuples(index=False):
+    """Yield the lines of a TREC run file for a run with ``query_id, doc_id, rank, score``."""
+    for query_id, doc_id, rank, score in run[["query_id", "doc_id", "rank", "score"]].itertuples(index=False):
         yield f"{query_id} Q0 {doc_id} {rank} {score!r} {tag}"

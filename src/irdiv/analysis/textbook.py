@@ -15,7 +15,8 @@ import pandas as pd
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import RankedBlock, order_run
+from irdiv.arrays.ranking import RankedBlock
+from irdiv.arrays.run_checks import order_checked_run
 from irdiv.checks import Gain, Integer, Number, choice, require
 from irdiv.frames.backends import FrameT, FrameT_co, common_backend, from_pandas, returns_callers_frame
 from irdiv.frames.inputs import QrelsLike, RunLike
@@ -50,7 +51,7 @@ class _GradedHits(NamedTuple):
 
 
 def _graded_hits(collection: Collection, run: RunLike) -> Iterator[_GradedHits]:
-    hits = order_run(collection, run).hits()
+    hits = order_checked_run(collection, run).hits()
     for block in collection.blocks:
         ranked = RankedBlock.from_hits(block, hits)
         yield _GradedHits(block, ranked.rank, ranked.grades.max(axis=1), ranked.length)

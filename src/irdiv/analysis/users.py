@@ -13,7 +13,8 @@ import pandas as pd
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import RankedBlock, order_run
+from irdiv.arrays.ranking import RankedBlock
+from irdiv.arrays.run_checks import order_checked_run
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
@@ -61,7 +62,7 @@ def user_oriented_measures(
     require(Optional(Integer(1)), cutoff=cutoff)
     collection = Collection.of(qrels)
     known_rows = _known_rows(known, collection)
-    hits = order_run(collection, run).hits()
+    hits = order_checked_run(collection, run).hits()
     parts = []
     for block in collection.blocks:
         ranked = RankedBlock.from_hits(block, hits)

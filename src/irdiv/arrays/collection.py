@@ -38,9 +38,14 @@ class Collection(CompiledQrels):
         warn_topics_without_relevant(self.topics_without_relevant, len(self.topics))
 
     @classmethod
-    def of(cls, qrels: QrelsLike | Collection) -> Collection:
-        """Compile qrels in any form; a `Collection` is returned unchanged."""
-        return qrels if isinstance(qrels, Collection) else cls(qrels)
+    def of(cls, qrels: QrelsLike | Collection, *, warn: bool = True) -> Collection:
+        """Compile qrels in any form; a `Collection` is returned unchanged.
+
+        With ``warn=False``, the caller says which topics have no relevant document.
+        """
+        if isinstance(qrels, Collection):
+            return qrels
+        return cls(qrels) if warn else cls.from_columns(qrels_columns(qrels))
 
     @classmethod
     def from_columns(cls, columns: QrelsColumns) -> Collection:
@@ -75,5 +80,10 @@ class Collection(CompiledQrels):
 def warn_topics_without_relevant(topics: Sequence[str] | Objects, topic_count: int) -> None:
     """Warn about topics without a relevant document, out of ``topic_count``, if there are any."""
     if len(topics):
-        shown = examples(topics, 10)
-        warn(f"{len(topics)} of {topic_count} topics have no relevant document and score 0 in every measure: {shown}")
+        warn(describe_topics_without_relevant(topics, topic_count))
+
+
+def describe_topics_without_relevant(topics: Sequence[str] | Objects, topic_count: int) -> str:
+    """Return what is said of topics without a relevant document, out of ``topic_count``."""
+    shown = examples(topics, 10)
+    return f"{len(topics)} of {topic_count} topics have no relevant document and score 0 in every measure: {shown}"

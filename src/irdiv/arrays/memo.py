@@ -20,6 +20,10 @@ class Memo:
     def __init__(self) -> None:
         self._memo: dict[Hashable, object] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is pickled: all but the cache."""
+        return {**self.__dict__, "_memo": {}}
+
     def cached(self: Owner, function: Callable[Concatenate[Owner, P], T], *arguments: P.args, **options: P.kwargs) -> T:
         """Return ``function(self, *arguments, **options)``, computed the first time and kept."""
         key = (function, arguments, tuple(options.items()))

@@ -38,6 +38,31 @@ class OrderedRun(NamedTuple):
     """The `hash_ids` of the documents."""
     columns: RunColumns
 
+    def first(self, depth: int) -> OrderedRun:
+        """Return the run with only the first documents of each topic."""
+        within = np.flatnonzero(self.ranks() <= depth)
+        if len(within) == len(self.topic):
+            return self
+        topic, row, hashes = self.topic.take(within), self.row.take(within), self.hashes.take(within)
+        query, doc, key, rank = self.columns
+        columns = RunColumns(query.take(row), doc.take(row), key.take(row), None if rank is None else rank.take(row))
+        return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, columns)
+
+    def ranks(self) -> Ints:
+        """Return the rank of each document."""
+        start = np.searchsorted(self.topic, np.arange(len(self.collection.topics)))
+        return np.arange(1, len(self.topic) + 1) - start[self.topic]
+
+    def judged_counts(self, start: int, stop: int, depth: int | None) -> Ints:
+        """Return how many of the first documents are judged, for each topic from ``start`` to ``stop``."""
+        begin, end = np.searchsorted(self.topic, [start, stop])
+        within = np.arange(begin, end)
+        if depth is not None:
+            within = within[self.ranks()[begin:end] <= depth]
+        topic, docs = self.topic[within], take_rows(self.columns.doc, self.row[within])
+        judged = self.collection.is_judged(topic, docs, self.hashes[within])
+        return np.bincount(topic[judged] - start, minlength=stop - start)
+
     def hits(self, *, judged_only: bool = False, depth: int | None = None) -> RankedHits:
         """Return the relevant documents down to a depth, with their ranks among all or only the judged documents."""
         topic, row, hashes = self.topic, self.row, self.hashes
@@ -53,7 +78,7 @@ class OrderedRun(NamedTuple):
         relevant_row = self.collection.find_relevant(topic, take_rows(self.columns.doc, row), hashes)
         hit = np.flatnonzero(relevant_row >= 0)
         hit_start = np.searchsorted(topic.take(hit), topic_edges)
-        return RankedHits(relevant_row.take(hit), rank.take(hit), hit_start, np.diff(start))
+        return RankedHits(relevant_row.take(hit), rank.take(hit), hit_start, np.diff(start), self)
 
 
 class RankedHits(NamedTuple):
@@ -66,6 +91,7 @@ class RankedHits(NamedTuple):
     """The hits of topic t are those from ``start[t]`` to ``start[t + 1]``."""
     length: Ints
     """The count of documents that the run ranks for each topic, relevant or not."""
+    run: OrderedRun
 
 
 class RankedBlock(Memo):
@@ -79,11 +105,21 @@ class RankedBlock(Memo):
         As in `irdiv.kernels.lists.HitLists`, ``[topic, hit]``.
     rows
         The row of each hit in the grades of the block, ``[topic, hit]``.
+    run
+        The run; None for lists without ids, of which all documents are judged.
     """
 
-    def __init__(self, block: JudgedBlock, rank: Ints, rows: Ints, max_rank: int, length: Ints) -> None:
+    def __init__(
+        self,
+        block: JudgedBlock,
+        rank: Ints,
+        rows: Ints,
+        max_rank: int,
+        length: Ints,
+        run: OrderedRun | None = None,
+    ) -> None:
         super().__init__()
-        self.block = block
+        self.block, self.run = block, run
         self.rank, self.max_rank, self.length = rank, max_rank, length
         self.rows = rows
         self.grades = np.moveaxis(block.grades[rows], 2, 1)
@@ -97,7 +133,7 @@ class RankedBlock(Memo):
         max_rank = int(hits.rank[of_block].max(initial=0))
         rank = pad(hits.rank[of_block], sizes, fill=max_rank + 1)
         rows = pad(hits.row[of_block] - block.row_base, sizes, fill=len(block.grades) - 1)
-        return cls(block, rank, rows, max_rank, hits.length[block.start : block.stop])
+        return cls(block, rank, rows, max_rank, hits.length[block.start : block.stop], hits.run)
 
     def with_intents_of(self, layer: JudgedBlock) -> RankedBlock:
         """Return the same hits with the grades for other intents of the same documents."""
@@ -109,7 +145,7 @@ class RankedBlock(Memo):
 
 
 def _with_intents_of(ranked: RankedBlock, layer: JudgedBlock) -> RankedBlock:
-    return RankedBlock(layer, ranked.rank, ranked.rows, ranked.max_rank, ranked.length)
+    return RankedBlock(layer, ranked.rank, ranked.rows, ranked.max_rank, ranked.length, ranked.run)
 
 
 def _relevant(ranked: RankedBlock, rel: int) -> Bools:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irdiv.arrays.ranking import OrderedRun
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import OrderedRun, order_run
 from irdiv.errors import examples, warn
 from irdiv.frames.ids import Ids, natural_argsort, take_rows
+from irdiv.frames.inputs import RunLike
 from irdiv.types import Hashes, Ints
 
 _QUICK_LOOK = 100
@@ -39,7 +41,21 @@ def check_run(run: OrderedRun, depth: int | None) -> RunFindings:
     return RunFindings(find_rank_contradiction(run), None if has_judged(run, depth) else _ids_of_both_sides(run))
 
 
-def warn_about_run(name: str | None, depth: int | None, parts: Sequence[RunFindings]) -> None:
+_TIES_REMEDY = "give ties='rank' (on the command line, --ties rank)"
+_SCORES_REMEDY = "make scores of the ranks, as in run.assign(score=-run['rank'])"
+
+
+def order_checked_run(collection: Collection, run: RunLike, *, may_be_empty: bool = False) -> OrderedRun:
+    """Return a run with its documents in order of score; warn about what may be a mistake in it."""
+    ordered = order_run(collection, run, may_be_empty=may_be_empty)
+    if len(ordered.topic):
+        warn_about_run(None, None, [check_run(ordered, None)], _SCORES_REMEDY)
+    return ordered
+
+
+def warn_about_run(
+    name: str | None, depth: int | None, parts: Sequence[RunFindings], remedy: str = _TIES_REMEDY
+) -> None:
     """Warn about what was found in the parts of a run, in one warning for each kind of mistake."""
     prefix = "the run" if name is None else f"run {name!r}"
     contradictions = [part.contradiction for part in parts if part.contradiction is not None]
@@ -48,8 +64,7 @@ def warn_about_run(name: str | None, depth: int | None, parts: Sequence[RunFindi
         first = contradictions[natural_argsort([part.topic for part in contradictions])[0]]
         warn(
             f"{prefix} has ranks that contradict its scores in {count} topic{'s' if count != 1 else ''}, and is "
-            f"ordered by score: in topic {first.topic!r}, {first.documents}. To order by rank, give ties='rank' (on "
-            "the command line, --ties rank)."
+            f"ordered by score: in topic {first.topic!r}, {first.documents}. To order by rank, {remedy}."
         )
     unjudged = [part.unjudged for part in parts if part.unjudged is not None]
     if unjudged and len(unjudged) == len(parts):
@@ -90,8 +105,7 @@ def has_judged(run: OrderedRun, depth: int | None) -> bool:
     start = np.searchsorted(run.topic, np.arange(len(run.collection.topics)))
     if _has_relevant(run, start[start < len(run.topic)][:_QUICK_LOOK]):
         return True
-    rank = np.arange(len(run.topic)) - start[run.topic] + 1
-    rows = np.arange(len(rank)) if depth is None else np.flatnonzero(rank <= depth)
+    rows = np.arange(len(run.topic)) if depth is None else np.flatnonzero(run.ranks() <= depth)
     # The relevant documents first, since the index of all judged ones is seldom needed otherwise.
     return _has_relevant(run, rows) or run.collection.any_is_judged(*_pairs(run, rows))
 

@@ -11,10 +11,19 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 
-from irdiv.arrays.collection import Collection, warn_topics_without_relevant
+from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
 from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_run
 from irdiv.errors import prefix_errors_with_run
+from irdiv.evaluation.notes import (
+    NoteOptions,
+    QrelsFacts,
+    RunFacts,
+    add_run_facts,
+    qrels_facts,
+    run_facts,
+    write_notes,
+)
 from irdiv.evaluation.scoring import Scorer
 from irdiv.frames.buckets import BucketPlan, RowSource, TopicBuckets
 from irdiv.frames.checked import qrels_columns
@@ -33,14 +42,14 @@ class BucketScores(NamedTuple):
     """Values for the topics of one bucket."""
 
     topics: Ids
-    without_relevant: list[str]
-    """Topics without a relevant document."""
     values: Floats
     """As ``[run, measure, topic]``."""
     findings: list[RunFindings | None]
     """What may be a mistake in each run; None for a run without these topics."""
     depth: int | None
     """How many documents the measures see, None for all."""
+    qrels_facts: QrelsFacts
+    run_facts: list[RunFacts]
 
 
 class PartitionedInput:
@@ -71,14 +80,19 @@ class PartitionedInput:
         collection = Collection.from_columns(columns)
         scorer = Scorer(collection, measures, ties, duplicates)
         values = np.zeros((len(self._ranked), len(measures), len(collection.topics)))
+        options = NoteOptions.of(measures, ties)
         findings: list[RunFindings | None] = []
+        facts: list[RunFacts] = []
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
             with prefix_errors_with_run(name):
                 ordered = scorer.order(run.load(bucket), is_part=True)
                 values[index] = scorer.score(ordered)
             findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
-        without_relevant = collection.topics_without_relevant.tolist()
-        return BucketScores(collection.topic_ids, without_relevant, values, findings, scorer.depth)
+            # The index of all judged documents would take longer than everything else.
+            facts.append(run_facts(ordered, options, count_unjudged=False))
+        return BucketScores(
+            collection.topic_ids, values, findings, scorer.depth, qrels_facts(collection, options), facts
+        )
 
     def check_runs(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
         """Raise an error for a run without any topic of the qrels, and warn about what may be a mistake in others."""
@@ -97,8 +111,8 @@ def evaluate_in_batches(
     ties: Ties,
     duplicates: Duplicates,
     rows: int,
-) -> tuple[Objects, Floats]:
-    """Return topics in natural order, and values as ``[run, measure, topic]``.
+) -> tuple[Objects, Floats, tuple[str, ...]]:
+    """Return topics in natural order, values as ``[run, measure, topic]``, and notes.
 
     All rows are partitioned by topic into buckets, in temporary files, and a few buckets are scored at a time. Each
     holds about ``rows`` rows of the qrels, and the rows of one run for the same topics.
@@ -113,8 +127,6 @@ def evaluate_in_batches(
     natural = natural_argsort(ids)
     topics = np.asarray(ids.take(natural), dtype=object)
     partitioned.check_runs(parts, topics)
-    without_relevant = {topic for part in parts for topic in part.without_relevant}
-    warn_topics_without_relevant(
-        [topic for topic in topics if topic in without_relevant] if without_relevant else [], len(topics)
-    )
-    return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural]
+    facts = {name: add_run_facts([part.run_facts[index] for part in parts]) for index, name in enumerate(runs)}
+    notes = write_notes([part.qrels_facts for part in parts], facts, NoteOptions.of(measures, ties))
+    return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural], notes

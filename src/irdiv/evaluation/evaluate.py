@@ -17,6 +17,7 @@ from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.scoring import Scorer
 from irdiv.evaluation.selection import requested_measures
+from irdiv.evaluation.sources import Sources, kept_documents
 from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.prefetch import prefetch
@@ -151,6 +152,7 @@ def evaluate(
     >>> irdiv.evaluate(qrels, run, ["I-rec@3", "D#-nDCG@3", "α-nDCG@3"])
          I-rec@3  D#-nDCG@3  alpha-nDCG@3
     run   0.6667     0.6945        0.6756
+    note: 33.3% of the first 3 documents are unjudged; the measure Judged@3 gives it for each topic.
     """
     requested = requested_measures(measures, parameters, components=components)
     named = named_runs(runs)
@@ -159,19 +161,22 @@ def evaluate(
     in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
     if in_batches and not isinstance(qrels, Collection):
         with explain_swapped_arguments(qrels, named.values()):
-            topics, values = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
-        return Evaluation(tuple(named), topics, tuple(requested), values, backend)
+            topics, values, notes = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
+        return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes)
     with explain_swapped_arguments(qrels, named.values()):
-        collection = Collection.of(qrels)
+        collection = Collection.of(qrels, warn=False)
     values = np.zeros((len(named), len(requested), len(collection.topics)))
     scorer = Scorer(collection, requested, ties, duplicates)
     read = (
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
+    kept = {}
     for index, name in enumerate(progress_bar(named, "runs", progress)):
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))
             values[index] = scorer.score(ordered)
+        kept[name] = kept_documents(ordered, scorer.depth)
         warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
-    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend)
+    sources = Sources(collection, kept, requested, ties)
+    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from irdiv.evaluation.sources import Sources
 from irdiv.frames.backends import FrameT_co, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.show import tables
@@ -22,8 +24,22 @@ from irdiv.types import Floats
 class Evaluation(Scores[FrameT_co]):
     """Values of measures for runs and topics.
 
-    It prints as the table of means; `frame` has every value.
+    It prints as the table of means, with `notes` below; `frame` has every value.
     """
+
+    sources: Sources | None = None
+    """The qrels and runs; None where they came in streams."""
+    stream_notes: tuple[str, ...] = ()
+    """The `notes` of qrels and runs that came in streams."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is normal in the qrels and runs but matters for their values.
+
+        Topics without relevant documents, declared intents that do not count, topics that runs lack, the share of
+        unjudged documents, and equal scores.
+        """
+        return self.stream_notes if self.sources is None else self.sources.notes
 
     @cached_property
     def frame(self) -> FrameT_co:
@@ -80,7 +96,9 @@ class Evaluation(Scores[FrameT_co]):
         return tables.to_markdown(self, baseline, test, digits)
 
     def __repr__(self) -> str:
-        return self.to_pandas().summary().rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
+        means = self.to_pandas().summary().rename_axis(index=None, columns=None)
+        return "\n".join([means.to_string(float_format="{:.4f}".format), *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        return tables.to_html(self)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return tables.to_html(self) + (f"<ul>{notes}</ul>" if notes else "")

@@ -75,7 +75,7 @@ class Scorer:
         values[list(self._own)] = score(ordered, list(self._own.values()))
         if self._evaluator is not None and len(ordered.topic):
             others = list(self._others.values())
-            values[list(self._others)] = _score_by_ir_measures(self._evaluator, ordered, others, self._ties)
+            values[list(self._others)] = _score_by_ir_measures(self._evaluator, ordered, others)
         return values
 
 
@@ -97,13 +97,13 @@ def _ir_measures_evaluator(
 
 
 def _score_by_ir_measures(
-    evaluator: ir_measures.providers.Evaluator, run: OrderedRun, measures: Sequence[ir_measures.Measure], ties: Ties
+    evaluator: ir_measures.providers.Evaluator, run: OrderedRun, measures: Sequence[ir_measures.Measure]
 ) -> Floats:
     """Return the values of measures of ir_measures, ``[measure, topic]``."""
     values = np.zeros((len(measures), len(run.collection.topics)))
     index = {measure: i for i, measure in enumerate(measures)}
     try:
-        for metric in evaluator.iter_calc(_ir_measures_run(run, ties)):
+        for metric in evaluator.iter_calc(_ir_measures_run(run)):
             values[index[metric.measure], run.collection.topic_index[metric.query_id]] = metric.value
     except subprocess.CalledProcessError as error:
         raise IrdivError(
@@ -114,15 +114,14 @@ def _score_by_ir_measures(
     return values
 
 
-def _ir_measures_run(run: OrderedRun, ties: Ties) -> pd.DataFrame:
-    """Return the run for ir_measures, with other scores where its own would give another order.
+def _ir_measures_run(run: OrderedRun) -> pd.DataFrame:
+    """Return the run for ir_measures, with other scores where its own would be equal in single precision.
 
-    trec_eval orders equal scores as irdiv does by default, but reads scores in single precision.
+    Programs behind ir_measures order equal scores each in its own way, and trec_eval reads single precision.
     """
     score = -run.columns.key[run.row]
     same_topic = run.topic[1:] == run.topic[:-1]
-    rounded_to_tie = (np.diff(score) != 0) & (np.diff(score.astype(np.float32)) == 0) & same_topic
-    if ties != "docid_desc" or rounded_to_tie.any():
+    if (same_topic & (np.diff(score.astype(np.float32)) == 0)).any():
         score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
     doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
     return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})

@@ -76,6 +76,8 @@ class Declaration:
     less_is_better: bool = False
     judged_documents_only: bool = False
     """Whether it is defined on judged documents only, without a parameter for it."""
+    separates_unjudged: bool = False
+    """Whether it tells unjudged documents from those judged irrelevant."""
     on_layers: bool = True
     """Whether it is defined on the nodes of a layer of an intent hierarchy."""
 

@@ -25,7 +25,7 @@ _B = Parameter("b", 1.0, "how many times as much recall counts as precision", Nu
 
 
 def declarations() -> Iterable[Declaration]:
-    """Yield F, E, AP-seen, bpref-R and bpref-10."""
+    """Yield F, E, AP-seen, bpref-R, bpref-10 and Judged."""
     yield _adhoc(
         "F",
         "Harmonic mean of precision and recall at the cutoff.",
@@ -68,6 +68,14 @@ def declarations() -> Iterable[Declaration]:
         (REL,),
         "trec_eval has dropped it.",
     )
+    yield _adhoc(
+        "Judged",
+        "Share of the first documents that are judged, for any intent.",
+        "judged documents in the first l / documents in the first l",
+        _judged,
+        (),
+        "Inside ir_measures, its own Judged orders equal scores by doc id ascending, not descending as trec_eval does.",
+    )
 
 
 def _adhoc(
@@ -83,6 +91,7 @@ def _adhoc(
         parameters=parameters,
         takes_cutoff=not name.startswith("bpref"),
         judged_documents_only=name.startswith("bpref"),
+        separates_unjudged=name == "Judged",
         less_is_better=name == "E",
         needs_intents=False,
         other_programs=other_programs,
@@ -116,6 +125,13 @@ def _average_precision_seen(ranked: RankedBlock, params: ParameterValues, cutoff
     hits = _hits(ranked, params["rel"])
     total = value_at_cutoff(average_precision_curve(hits, ranked.rank), ranked.rank, cutoff)
     return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1, dtype=np.float64), ranked.rank, cutoff))
+
+
+def _judged(ranked: RankedBlock, _: ParameterValues, cutoff: int | None) -> Floats:
+    length = ranked.length if cutoff is None else np.minimum(ranked.length, cutoff)
+    block = ranked.block
+    judged = length if ranked.run is None else ranked.run.judged_counts(block.start, block.stop, cutoff)
+    return safe_divide(judged.astype(float), length)
 
 
 def _bpref(ranked: RankedBlock, params: ParameterValues, more: int) -> Floats:

@@ -9,7 +9,7 @@ import pandas as pd
 from ir_measures import providers
 
 from irdiv.arrays.collection import Collection, warn_topics_without_relevant
-from irdiv.arrays.ranking import order_run
+from irdiv.arrays.run_checks import order_checked_run
 from irdiv.evaluation.scoring import score
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.columns import QRELS_COLUMNS, find_columns, has_intent_column
@@ -36,7 +36,7 @@ class Evaluator(providers.Evaluator):
     def _iter_calc(self, run: RunLike) -> Iterator[ir_measures.Metric]:
         if self._collection is None:
             return
-        ordered = order_run(self._collection, run, may_be_empty=True)
+        ordered = order_checked_run(self._collection, run, may_be_empty=True)
         values = score(ordered, [_irdiv_measure(measure) for measure in self._requested])
         query_ids = [self._original_ids[topic] for topic in self._collection.topics]
         for measure, row in zip(self._requested, values.tolist(), strict=True):

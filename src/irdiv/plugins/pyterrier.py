@@ -11,8 +11,8 @@ from irdiv.errors import IrdivError
 if TYPE_CHECKING:
     import pyterrier
 
-    from irdiv.analysis.oracles import Order
     from irdiv.frames.inputs import QrelsLike
+    from irdiv.measures.spec import MeasureLike
 
 
 def as_module() -> ModuleType:
@@ -43,7 +43,7 @@ def as_module() -> ModuleType:
 
 
 def oracle_transformer(
-    qrels: QrelsLike, order: Order = "alpha-nDCG", *, depth: int | None = None, **parameters: object
+    qrels: QrelsLike, order: MeasureLike = "alpha-nDCG", *, depth: int | None = None, **parameters: object
 ) -> pyterrier.Transformer:
     """Return a PyTerrier transformer that ranks as `irdiv.oracle` does, for upper and lower bounds in an experiment."""
     from irdiv.analysis.oracles import oracle

@@ -135,7 +135,7 @@ def render(
         As for `irdiv.evaluate`.
     """
     environment = _environment()
-    collection = Collection.of(qrels)
+    collection = Collection.of(qrels, warn=False)
     collection.require_intents("a report")
     named = named_runs(runs)
     base = next(iter(named)) if baseline is None else baseline
@@ -158,6 +158,7 @@ def render(
         measures=evaluation.specs(),
         runs=order,
         leaderboard=_leaderboard_rows(board, evaluation),
+        notes=evaluation.notes,
         topics=list(
             _topics(collection, order, evaluation, parts, relevant, topic_texts or {}, intent_descriptions or {})
         ),

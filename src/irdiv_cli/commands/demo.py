@@ -44,6 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
         return
     qrels, runs = demo_qrels_and_runs()
     evaluation = irdiv.evaluate(qrels, runs, DEFAULT_MEASURES)
+    output.print_notes(evaluation)
     if arguments.output != "table" or arguments.per_query:
         output.print_evaluation(evaluation, arguments)
         return

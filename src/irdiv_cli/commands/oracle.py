@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options
+from irdiv_cli import inputs, options, output
 
 ORDER = 80
 HELP = "write a run of the relevant documents in ideal order"
@@ -13,9 +13,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_qrels(parser)
     parser.add_argument(
         "--order",
-        choices=("alpha-nDCG", "D-nDCG", "reversed"),
         default="alpha-nDCG",
-        help="the ideal order of a measure, or 'reversed', the least diverse order (default: %(default)s)",
+        metavar="MEASURE",
+        help="the ideal order of a measure, such as D#-nDCG@10, or 'reversed', the least diverse order "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--depth", type=int, metavar="N", help="number of documents for each topic (default: all relevant ones)"
@@ -31,3 +32,7 @@ def execute(arguments: argparse.Namespace) -> None:
     best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
     for line in trec_lines(best, arguments.order):
         print(line)
+    topics = best.groupby("query_id")["ideal"].first().value_counts()
+    output.print_note(
+        f"the order is the best of all in {topics.get('exact', 0)} topics, and greedy in {topics.get('greedy', 0)}."
+    )

@@ -1,0 +1,186 @@
+"""What is normal in qrels and runs but matters for their values: said below tables, without a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+
+from irdiv.arrays.collection import Collection, describe_topics_without_relevant
+from irdiv.arrays.ranking import OrderedRun, Ties
+from irdiv.frames.ids import natural_argsort, take_rows
+from irdiv.measures.measure import Measure
+from irdiv.measures.trec_eval import irdiv_equivalent
+
+DEFAULT_DEPTH = 10
+"""How many documents notes look at if no measure has a cutoff."""
+
+
+class IntentCounts(NamedTuple):
+    """How many declared intents there are, and how many of them do not count."""
+
+    declared: int
+    left_out: int
+
+
+class QrelsFacts(NamedTuple):
+    """What notes say about qrels, or about some topics of them."""
+
+    topic_count: int
+    without_relevant: list[str]
+    intents: dict[int, IntentCounts]
+    """Counts by the lowest grade that counts as relevant."""
+
+
+class RunFacts(NamedTuple):
+    """What notes say about the first documents of a run, or of some topics of it."""
+
+    documents: int
+    unjudged: int | None
+    """None if not counted."""
+    topics: int
+    """The count of topics that the run has."""
+    tied_topics: int
+    """The count of topics in which equal scores meet among the first documents."""
+
+
+class NoteOptions(NamedTuple):
+    """How measures read qrels and runs, as far as notes say it."""
+
+    depth: int
+    """How many documents of a topic are looked at."""
+    grades: tuple[int, ...]
+    """The lowest relevant grades of measures that leave out intents without a relevant document."""
+    may_count_all: bool
+    """Whether such a measure has the option ``intents="all"``."""
+    ties: Ties
+
+    @classmethod
+    def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
+        """Return the options of measures."""
+        measures = [irdiv_equivalent(measure) or measure for measure in measures]
+        cutoffs = [cutoff for measure in measures if (cutoff := measure.params.get("cutoff")) is not None]
+        by_intent = [
+            params
+            for measure in measures
+            if isinstance(measure, Measure) and measure.declaration.needs_intents
+            if (params := measure.parameter_values()).get("intents", "relevant") == "relevant"
+        ]
+        return cls(
+            max(cutoffs, default=DEFAULT_DEPTH),
+            tuple(sorted({params.get("rel", 1) for params in by_intent})),
+            any("intents" in params for params in by_intent),
+            ties,
+        )
+
+
+def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
+    """Return what notes say about qrels."""
+    declared, best = collection.intent_declared, collection.intent_best_grade
+    intents = {
+        rel: IntentCounts(int(declared.sum()), int((declared & (best < rel)).sum()))
+        for rel in options.grades
+        if collection.has_intents
+    }
+    return QrelsFacts(len(collection.topics), collection.topics_without_relevant.tolist(), intents)
+
+
+def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) -> RunFacts:
+    """Return what notes say about a run."""
+    ranks, key = run.ranks(), take_rows(run.columns.key, run.row)
+    within = ranks <= options.depth
+    # A document that has the score of the next one, which may be the first beyond the depth.
+    tied = within[:-1] & (run.topic[1:] == run.topic[:-1]) & (key[1:] == key[:-1])
+    unjudged = None
+    documents = int(within.sum())
+    if count_unjudged:
+        unjudged = documents - int(run.judged_counts(0, len(run.collection.topics), options.depth).sum())
+    return RunFacts(documents, unjudged, len(np.unique(run.topic)), len(np.unique(run.topic[:-1][tied])))
+
+
+def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:
+    """Return the facts of a run from those of its parts, which share no topic."""
+    unjudged = [part.unjudged for part in parts if part.unjudged is not None]
+    return RunFacts(
+        sum(part.documents for part in parts),
+        sum(unjudged) if len(unjudged) == len(parts) else None,
+        sum(part.topics for part in parts),
+        sum(part.tied_topics for part in parts),
+    )
+
+
+def write_notes(qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], options: NoteOptions) -> tuple[str, ...]:
+    """Return the notes about qrels, given in parts that share no topic, and runs."""
+    topic_count = sum(part.topic_count for part in qrels)
+    notes = [
+        *_about_topics(qrels, topic_count),
+        *_about_intents(qrels, options),
+        *_about_missing_topics(runs, topic_count),
+        *_about_unjudged(runs, options.depth),
+        *_about_ties(runs, topic_count, options),
+    ]
+    return tuple(notes)
+
+
+def _about_topics(qrels: Sequence[QrelsFacts], topic_count: int) -> Iterable[str]:
+    topics = [topic for part in qrels for topic in part.without_relevant]
+    if topics:
+        in_order = [topics[position] for position in natural_argsort(topics)]
+        yield f"{describe_topics_without_relevant(in_order, topic_count)}."
+
+
+def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
+    for rel in options.grades:
+        counts = [part.intents[rel] for part in qrels if rel in part.intents]
+        left_out = sum(count.left_out for count in counts)
+        if left_out:
+            intents = f"{left_out} of {sum(count.declared for count in counts)} declared intents"
+            grade = "" if rel == 1 else f" of grade {rel} or more"
+            remedy = "; intents='all' counts them" if options.may_count_all else ""
+            yield f"{intents} have no relevant document{grade} and do not count{remedy}."
+
+
+def _about_missing_topics(runs: Mapping[str, RunFacts], topic_count: int) -> Iterable[str]:
+    missing = {name: topic_count - facts.topics for name, facts in runs.items() if facts.topics < topic_count}
+    if missing:
+        yield f"topics that a run lacks score 0: {_most(missing, len(runs), topic_count)}."
+
+
+def _about_unjudged(runs: Mapping[str, RunFacts], depth: int) -> Iterable[str]:
+    measure = f"the measure Judged@{depth}"
+    if any(facts.unjudged is None for facts in runs.values()):
+        yield f"the share of unjudged documents was not counted; {measure} gives it."
+        return
+    shares = {name: (facts.unjudged or 0) / max(facts.documents, 1) for name, facts in runs.items()}
+    low, high = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+    if shares[high]:
+        share = f"{shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})" if len(runs) > 1 else f"{shares[high]:.1%}"
+        yield f"{share} of the first {depth} documents are unjudged; {measure} gives it for each topic."
+
+
+def _about_ties(runs: Mapping[str, RunFacts], topic_count: int, options: NoteOptions) -> Iterable[str]:
+    tied = {name: facts.tied_topics for name, facts in runs.items() if facts.tied_topics}
+    if not tied:
+        return
+    what = "ranks" if options.ties == "rank" else "scores"
+    where = _most(tied, len(runs), topic_count)
+    rule = {
+        "docid_desc": "by doc id, descending (ties='docid_desc')",
+        "docid_asc": "by doc id, ascending (ties='docid_asc')",
+        "input": "as the rows are (ties='input')",
+        "rank": "by doc id, descending",
+    }[options.ties]
+    yield f"documents with equal {what} among the first {options.depth} are ordered {rule}: {where}."
+
+
+def _most(counts: Mapping[str, int], run_count: int, topic_count: int) -> str:
+    """Return how many topics of runs are concerned, and in which run most."""
+    name = max(counts, key=counts.__getitem__)
+    topics = f"{counts[name]} of {topic_count} topics"
+    if run_count == 1:
+        return topics
+    if len(counts) == 1:
+        return f"{topics} in {name}"
+    return f"up to {topics} ({name}), in {len(counts)} of {run_count} runs"

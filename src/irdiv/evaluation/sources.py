@@ -1,0 +1,41 @@
+"""What an evaluation keeps of the qrels and runs that it was computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import ir_measures
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import OrderedRun, Ties
+from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
+
+KEPT_DEPTH = 100
+"""How many documents of a topic are kept, at least, if all measures have a cutoff; else all are."""
+
+
+class Sources:
+    """The qrels and the first documents of the runs of an evaluation, in memory."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        runs: Mapping[str, OrderedRun],
+        measures: Sequence[ir_measures.Measure],
+        ties: Ties,
+    ) -> None:
+        self.collection, self.runs = collection, runs
+        self._options = NoteOptions.of(measures, ties)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is normal in the qrels and runs but matters for their values."""
+        runs = {name: run_facts(run, self._options, count_unjudged=True) for name, run in self.runs.items()}
+        return write_notes([qrels_facts(self.collection, self._options)], runs, self._options)
+
+
+def kept_documents(run: OrderedRun, depth: int | None) -> OrderedRun:
+    """Return what is kept of a run of which measures see the first ``depth`` documents, all for None."""
+    # One more than measures see, since it may have the score of the last.
+    return run if depth is None else run.first(max(depth + 1, KEPT_DEPTH))

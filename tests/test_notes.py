@@ -1,0 +1,155 @@
+"""What is said about qrels and runs without a warning: below tables, in reports and on standard error."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irdiv
+from helpers import random_collection, random_run
+from irdiv.evaluation.sources import KEPT_DEPTH
+
+QRELS = pd.DataFrame(
+    [("1", "i", "a", 2), ("1", "j", "b", 1), ("1", "k", "c", 0), ("2", "i", "a", 1), ("3", "i", "z", 0)],
+    columns=["query_id", "intent_id", "doc_id", "relevance"],
+)
+RUN = pd.DataFrame(
+    [("1", "a", 3.0), ("1", "x", 2.0), ("1", "c", 2.0), ("1", "y", 1.0), ("2", "a", 2.0), ("3", "z", 1.0)],
+    columns=["query_id", "doc_id", "score"],
+)
+
+
+def notes(run=RUN, measures="D#-nDCG@3", **options) -> str:
+    return "\n".join(irdiv.evaluate(QRELS, run, measures, **options).notes)
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_topics_without_relevant_documents():
+    assert "1 of 3 topics have no relevant document and score 0 in every measure: '3'." in notes()
+
+
+def test_declared_intents_that_do_not_count():
+    assert "2 of 5 declared intents have no relevant document and do not count; intents='all' counts them." in notes()
+    higher = notes(measures=["D#-nDCG(rel=2)@3", "I-rec@3"])
+    assert "2 of 5 declared intents have no relevant document and" in higher
+    assert "4 of 5 declared intents have no relevant document of grade 2 or more and do not count" in higher
+    assert "declared" not in notes(intents="all")
+    assert "declared" not in notes(measures="nDCG@3")
+    # ndeval leaves them out too, and has no option to count them
+    assert "2 of 5 declared intents have no relevant document and do not count." in notes(measures="ERR_IA@3")
+
+
+def test_topics_that_a_run_lacks():
+    assert "topics that a run lacks score 0: 1 of 3 topics." in notes(RUN[RUN["query_id"] != "2"])
+    assert "lacks" not in notes()
+    both = notes({"all": RUN, "some": RUN[:4]})
+    assert "topics that a run lacks score 0: 2 of 3 topics in some." in both
+
+
+def test_unjudged_documents():
+    # of the first three, x is unjudged: 1 of 5; y is the fourth
+    assert "20.0% of the first 3 documents are unjudged; the measure Judged@3 gives it for each topic." in notes()
+    assert "33.3% of the first 10 documents are unjudged" in notes(measures="I-rec")
+    two = notes({"one": RUN, "two": RUN[RUN["doc_id"] != "x"]}, "D#-nDCG@2")
+    # a, x, a and z; a, c, a and z
+    assert "0.0% (two) to 25.0% (one) of the first 2 documents are unjudged" in two
+    assert "unjudged" not in notes(RUN[~RUN["doc_id"].isin(["x", "y"])])
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 3, None])
+def test_judged_is_the_share_that_notes_tell(cutoff):
+    values = irdiv.evaluate(QRELS, RUN, irdiv.parse("Judged")(cutoff=cutoff)).values[0, 0]
+    first = {1: 1, 2: 1 / 2, 3: 2 / 3, None: 2 / 4}[cutoff]
+    assert values.tolist() == [first, 1, 1]
+
+
+def test_judged_follows_the_order_of_ties():
+    # x and c are tied: x is second by doc id descending, c ascending
+    values = [irdiv.evaluate(QRELS, RUN, "Judged@2", ties=ties).values[0, 0, 0] for ties in ("docid_desc", "docid_asc")]
+    assert values == [1 / 2, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_judged_is_that_of_ir_measures_without_ties(seed):
+    import ir_measures
+
+    qrels, run = random_collection(seed), random_run(seed)
+    run = run.assign(score=run["score"] + np.arange(len(run)) * 1e-6)
+    plain = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Judged @ 5], plain, run)}
+    ours = irdiv.evaluate(qrels, run, "Judged@5", batch_rows=40)
+    assert ours.values[0, 0].tolist() == [theirs.get(query, 0.0) for query in ours.query_ids]
+
+
+def test_ties():
+    where = "documents with equal scores among the first 3 are ordered by doc id, descending (ties='docid_desc'): "
+    assert f"{where}1 of 3 topics." in notes()
+    assert "equal scores" not in notes(measures="D#-nDCG@1")
+    # the second document has the score of the third, which is not seen
+    assert "equal scores among the first 2 " in notes(measures="D#-nDCG@2")
+    assert "ordered as the rows are (ties='input')" in notes(ties="input")
+    several = {"one": RUN, "two": RUN.assign(score=1.0), "three": RUN[RUN["doc_id"] != "x"]}
+    assert f"{where}up to 1 of 3 topics (one), in 2 of 3 runs." in notes(several)
+
+
+def test_ties_of_ranks():
+    ranked = RUN.assign(rank=[1, 2, 2, 3, 1, 1])
+    assert "documents with equal ranks among the first 3 are ordered by doc id, descending: 1" in notes(
+        ranked, ties="rank"
+    )
+
+
+def test_nothing_to_say():
+    plain = QRELS[QRELS["query_id"] == "2"]
+    made = irdiv.evaluate(plain, RUN[RUN["query_id"] == "2"], "I-rec@1")
+    assert made.notes == ()
+    assert "note" not in repr(made)
+    assert "<ul>" not in made._repr_html_()
+
+
+def test_notes_are_below_the_table():
+    made = irdiv.evaluate(QRELS, {"<b>": RUN, "c": RUN[:1]}, "D#-nDCG@3")
+    assert repr(made).splitlines()[-len(made.notes) :] == [f"note: {note}" for note in made.notes]
+    assert made._repr_html_().count("<li>") == len(made.notes)
+    assert "(&lt;b&gt;)" in made._repr_html_()
+
+
+def test_streams_have_the_same_notes_but_for_unjudged_documents():
+    kept = irdiv.evaluate(QRELS, {"one": RUN, "two": RUN[:3]}, "D#-nDCG@3").notes
+    streamed = irdiv.evaluate(QRELS, {"one": RUN, "two": RUN[:3]}, "D#-nDCG@3", batch_rows=1).notes
+    assert len(kept) == 5
+    assert [note for note in kept if "unjudged" not in note] == [note for note in streamed if "unjudged" not in note]
+    assert "the share of unjudged documents was not counted; the measure Judged@3 gives it." in streamed
+
+
+def test_only_the_first_documents_of_a_long_run_are_kept():
+    long = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(300)], "score": -np.arange(300.0)})
+    long = pd.concat([long, RUN[RUN["query_id"] == "2"]])
+    cut = irdiv.evaluate(QRELS, long, "I-rec@3")
+    assert len(cut.sources.runs["run"].topic) == KEPT_DEPTH + 1
+    assert "75.0% of the first 3 documents are unjudged" in "\n".join(cut.notes)
+    assert len(irdiv.evaluate(QRELS, long, "I-rec").sources.runs["run"].topic) == 301
+
+
+def test_an_evaluation_can_be_pickled():
+    made = irdiv.evaluate(QRELS, RUN, ["D#-nDCG@3", "nDCG(gain='exp')@3", "Judged@3"])
+    again = pickle.loads(pickle.dumps(made))
+    assert repr(again) == repr(made)
+    assert again.measures == made.measures
+
+
+def test_notes_are_in_the_report(tmp_path):
+    pytest.importorskip("jinja2")
+    page = irdiv.report.write_report(QRELS, {"one": RUN, "two": RUN[:3]}, tmp_path / "page.html").read_text()
+    assert "1 of 3 topics have no relevant document" in page
+    assert "are unjudged; the measure Judged@10" in page
