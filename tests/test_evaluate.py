@@ -102,7 +102,7 @@ def test_parameters_for_all_measures_show_in_the_titles(qrels, run):
 
 
 def test_judged_only_is_refused_where_ir_measures_has_none(qrels, run):
-    with pytest.raises(irdiv.IrdivError, match="NumRet of ir_measures has no parameter 'judged_only'"):
+    with pytest.raises(irdiv.IrdivError, match="NumRet has no parameter 'judged_only'"):
         irdiv.evaluate(qrels, run, ["I-rec", "NumRet"], judged_only=True)
 
 

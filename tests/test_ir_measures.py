@@ -292,3 +292,14 @@ def test_a_program_of_ir_measures_that_fails_is_an_error_of_irdiv(capfd):
     with pytest.raises(irdiv.IrdivError, match="cannot compute one of .*exp-log2.*: perl failed with exit status"):
         irdiv.evaluate(qrels, run, "nDCG(dcg='exp-log2')@10")
     assert irdiv.evaluate(qrels, run, "nDCG(gain='exp')@10").values.item() == 1
+
+
+def test_measures_of_one_name_and_two_values_are_two_keys(qrels, run):
+    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    ours, theirs = irdiv.parse("RR(rel=1)@5"), ir_measures.RR @ 5
+    assert ours == theirs
+    ours, theirs = irdiv.parse("Judged@5"), ir_measures.Judged @ 5
+    assert ours != theirs
+    assert len({ours, theirs}) == 2
+    assert len(ir_measures.calc_aggregate([ours, theirs], highest, run)) == 2
+    assert irdiv.parse("ERR_IA@5") == ir_measures.ERR_IA @ 5

@@ -81,7 +81,7 @@ def other_values(declaration: Declaration, highest_grade: int) -> list[irdiv.Mea
     for parameter in declaration.parameters:
         samples = [s for s in parameter.samples if parameter.name != "max_grade" or s is None or s >= highest_grade]
         # One that counts only beside another parameter's value is tried beside it.
-        beside = dict([parameter.only_with]) if parameter.only_with else {}
+        beside = dict(parameter.only_with)
         found += [measure(**beside, **{parameter.name: sample}) for sample in samples]
     return found
 

@@ -35,7 +35,7 @@ def no_warnings():
 
 
 def test_topics_without_relevant_documents():
-    assert "1 of 3 topics have no relevant document and score 0 in every measure: '3'." in notes()
+    assert "1 of 3 topics have no relevant document and score 0 in measures of relevance: '3'." in notes()
 
 
 def test_declared_intents_that_do_not_count():
@@ -47,6 +47,20 @@ def test_declared_intents_that_do_not_count():
     assert "declared" not in notes(measures="nDCG@3")
     # ndeval leaves them out too, and has no option to count them
     assert "2 of 5 declared intents have no relevant document and do not count." in notes(measures="ERR_IA@3")
+
+
+def test_topics_without_a_document_of_a_grade():
+    note = "1 of 3 topics have no document of grade 2 or more and score 0 with rel=2."
+    assert note in notes(measures=["AP(rel=2)", "nDCG@3"])
+    assert note in notes(measures=["D#-nDCG(rel=2)@3"])
+    assert note not in notes()
+
+
+def test_topics_without_probabilities():
+    table = pd.DataFrame({"query_id": "1", "intent_id": list("ijk"), "weight": [0.5, 0.3, 0.2]})
+    weighted = irdiv.evaluate(irdiv.with_intents(QRELS, table), RUN, ["D-nDCG@3"])
+    assert "2 of 3 topics have no probabilities, so their intents count equally." in weighted.notes
+    assert "probabilities" not in notes()
 
 
 def test_topics_that_a_run_lacks():
@@ -92,9 +106,14 @@ def test_judged_is_that_of_ir_measures_without_ties(seed):
 
 
 def test_ties():
-    where = "documents with equal scores among the first 3 are ordered by doc id, descending (ties='docid_desc'): "
+    where = (
+        "documents with equal scores among the first 3 are ordered by doc id, descending (ties='docid_desc'; 'rank' "
+        "orders by a rank column): "
+    )
     assert f"{where}1 of 3 topics." in notes()
     assert "equal scores" not in notes(measures="D#-nDCG@1")
+    # one measure sees all documents
+    assert "documents with equal scores are ordered by doc id" in notes(measures=["D#-nDCG@1", "AP"])
     # the second document has the score of the third, which is not seen
     assert "equal scores among the first 2 " in notes(measures="D#-nDCG@2")
     assert "ordered as the rows are (ties='input')" in notes(ties="input")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irdiv
@@ -160,3 +161,31 @@ def test_the_command_says_how_the_order_was_found(capsys, tmp_path):
     assert main(["oracle", str(path), "--order", "D#-nDCG@2"]) == 0
     topics = len(irdiv.read_qrels(path).query("relevance > 0")["query_id"].unique())
     assert f"the order is the best of all in {topics} topics, and greedy in 0." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cells", [1, None])
+def test_a_topic_without_relevant_documents_has_no_oracle(monkeypatch, cells):
+    if cells is not None:
+        monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", cells)
+    qrels = pd.DataFrame(
+        [("1", "a", "z", 0), ("2", "a", "d1", 1), ("2", "b", "d2", 1), ("3", "a", "y", 0)],
+        columns=["query_id", "intent_id", "doc_id", "relevance"],
+    )
+    with pytest.warns(irdiv.IrdivWarning, match="2 of 3 topics have no relevant document"):
+        found = irdiv.oracle(qrels, "D#-nDCG@2")
+    assert found["query_id"].tolist() == ["2", "2"]
+    assert sorted(found["doc_id"]) == ["d1", "d2"]
+
+
+def test_a_parameter_is_given_once():
+    with pytest.raises(irdiv.IrdivError, match="alpha is given twice, in alpha-nDCG.alpha=0.2. and as 0.8"):
+        irdiv.oracle(by_intents(TOPIC_85), "alpha-nDCG(alpha=0.2)", alpha=0.8)
+
+
+def test_the_tag_of_a_run_has_no_space(capsys, tmp_path):
+    path = tmp_path / "qrels"
+    irdiv.datasets.write_ndeval(random_collection(0, weighted=False), path)
+    assert main(["oracle", str(path), "--order", "D#-nDCG(gamma=0.3, rel=2)@2"]) == 0
+    line = capsys.readouterr().out.splitlines()[0].split()
+    assert len(line) == 6
+    assert line[-1] == "D#-nDCG(gamma=0.3,rel=2)@2"

@@ -106,11 +106,22 @@ def test_equal_measures_are_one_key():
         ("D#-DCG@10", "values of DCG exceed 1, and I-rec and N-rec sharpen only what lies between 0 and 1"),
         ("nDCG-IA-IA", "IA needs one of the base measures nDCG, "),
         ("nDCG-IA-IA", "and nDCG-IA is a measure of all intents already"),
-        ("D-ERR_IA", "and D-ERR is a measure of all intents already"),
+        ("D-ERR_IA", "D needs one of the base measures nDCG, Q, P+, ERR, nERR, AP, "),
+        ("LD#-ERR_IA", "niRBU, and ERR-IA is a measure of all intents already"),
+        ("Bpref-IA", "and Bpref is not one"),
+        ("Success-IA@5", "the base measure is called Hit"),
+        ("ERR-IA(gain='linear')@10", "ERR-IA: gain counts only with stop='linear'"),
+        ("nDCG-IA(b=10)", "nDCG-IA: b counts only with discount='jk'"),
+        (
+            "alpha-nDCG(weighted=True,model='exact',gamma=0.3)",
+            "gamma counts only with model='exact' and weighted=False",
+        ),
+        ("alpha-nDCG(model='exact',gamma=0)", "gamma=0 is not a number above 0"),
+        ("RBP(graded=True,rel=2)", "RBP: rel counts only with graded=False"),
         ("D#-alpha-nDCG", "and alpha-nDCG is a measure of all intents already"),
         ("bpref-R-IA", "and bpref-R is not one"),
         ("D#-nDGC-LA@10", "did you mean 'D#-nDCG-LA'"),
-        ("S-recall@10", "did you mean 'StRecall'"),
+        ("S-recall@10", "did you mean 'S-recall@min' or 'StRecall'"),
         ("I-rec@min", "the cutoff of I-rec must be an integer of 1 or more"),
         ("ndcg@10", "did you mean 'nDCG'"),
         ("D#-nDCG(gamma=0.3,gamma=0.4)", "is given 'gamma' twice"),
@@ -158,11 +169,11 @@ def test_objects_compose_as_specs_do():
 
 
 def test_parameters_that_change_nothing_are_not_part_of_the_name():
-    assert str(parse("ERR-IA(gain='linear')@10")) == "ERR-IA@10"
-    assert parse("ERR-IA(gain='linear')@10") == parse("ERR-IA@10")
+    assert str(parse("ERR-IA@10")(gain="linear")) == "ERR-IA@10"
+    assert parse("ERR-IA@10")(gain="linear") == parse("ERR-IA@10")
     assert str(parse("ERR-IA(gain='linear',stop='linear')@10")) == "ERR-IA(stop='linear',gain='linear')@10"
-    assert str(parse("nDCG-IA(b=10)")) == "nDCG-IA"
-    assert str(parse("RBP-IA(gain='linear',p=0.9)")) == "RBP-IA(p=0.9)"
+    assert str(parse("nDCG-IA")(b=10)) == "nDCG-IA"
+    assert str(parse("RBP-IA(p=0.9)")(gain="linear")) == "RBP-IA(p=0.9)"
 
 
 @pytest.mark.parametrize("base", [None, 3])

@@ -152,7 +152,7 @@ def test_iterations_that_are_0_in_some_topics_only():
 def test_topics_without_relevant_documents_are_noted():
     qrels = QRELS.assign(relevance=QRELS["relevance"].where(QRELS["query_id"].astype(int) > 3, 0))
     note, *_ = irdiv.evaluate(qrels, RUN, "I-rec@5", batch_rows=100).notes
-    assert note == "4 of 40 topics have no relevant document and score 0 in every measure: '0', '1', '2', '3'."
+    assert note == "4 of 40 topics have no relevant document and score 0 in measures of relevance: '0', '1', '2', '3'."
 
 
 @pytest.mark.parametrize(

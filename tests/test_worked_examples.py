@@ -296,9 +296,18 @@ def test_ad_hoc_ndcg_with_exponential_gains_by_its_sum():
     linear = (1 / log2(3) + 2 / log2(4)) / (2 / log2(2) + 1 / log2(3))
     assert value(qrels, run, "nDCG(gain='exp')@10") == pytest.approx(exponential)
     assert value(qrels, run, "nDCG@10") == value(qrels, run, "nDCG(gain='linear')@10") == pytest.approx(linear)
-    # a parameter for all measures leaves ir_measures' nDCG as it is
     both = irdiv.evaluate(qrels, run, ["nDCG@10", "ERR@10"], stop="linear", gain="exp")
-    assert both.values[0, 0, 0] == pytest.approx(linear)
+    assert both.values[0, 0, 0] == pytest.approx(exponential)
+    assert both.specs()[0] == "nDCG(gain='exp')@10"
+
+
+def test_a_parameter_for_all_measures_that_changes_none_is_refused():
+    qrels, run = adhoc_grades(), ranked("xabc", "topic/a b")
+    with pytest.raises(
+        irdiv.IrdivError, match="gain changes none of these measures: it counts only with stop='linear'"
+    ):
+        irdiv.evaluate(qrels, run, ["ERR@3"], gain="linear")
+    assert irdiv.evaluate(qrels, run, ["ERR@3", "nDCG@3"], gain="linear").specs() == ["ERR@3", "nDCG@3"]
 
 
 def test_ad_hoc_err_and_rbp_see_the_highest_grade_over_intents():

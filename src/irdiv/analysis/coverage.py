@@ -9,7 +9,16 @@ import pandas as pd
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, RankedBlock, RankedHits, Ties, order_run
+from irdiv.arrays.ranking import (
+    DEFAULT_DUPLICATES,
+    DEFAULT_TIES,
+    Duplicates,
+    OrderedRun,
+    RankedBlock,
+    RankedHits,
+    Ties,
+    order_run,
+)
 from irdiv.arrays.run_checks import check_run, warn_about_run
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
@@ -105,14 +114,22 @@ def relevant_documents_by_intent(
     depth = require(Integer(1), cutoff=cutoff)
     collection = Collection.of(qrels)
     collection.require_intents("coverage of intents")
-    named = named_runs(runs)
-    parts = []
+    named, ordered = named_runs(runs), {}
     for name, run in named.items():
-        with prefix_errors_with_run(name if len(named) > 1 else None):
-            ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
-        warn_about_run(name if len(named) > 1 else None, depth, [check_run(ordered, depth)])
-        hits = ordered.hits(depth=depth)
-        parts += [part.assign(run=name) for part in _relevant_documents(collection, hits)]
+        shown_name = name if len(named) > 1 else None
+        with prefix_errors_with_run(shown_name):
+            ordered[name] = order_run(collection, run, ties=ties, duplicates=duplicates)
+        warn_about_run(shown_name, depth, [check_run(ordered[name], depth)])
+    return relevant_documents_of_ordered_runs(ordered, depth)
+
+
+def relevant_documents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: int) -> pd.DataFrame:
+    """Return the frame of `relevant_documents_by_intent` for runs that are ordered and checked."""
+    parts = [
+        part.assign(run=name)
+        for name, run in runs.items()
+        for part in _relevant_documents(run.collection, run.hits(depth=cutoff))
+    ]
     columns = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
     return pd.concat(parts, ignore_index=True)[columns].astype(dict.fromkeys(("query_id", "intent_id", "doc_id"), str))
 

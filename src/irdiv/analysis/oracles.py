@@ -52,8 +52,8 @@ def oracle(
     Returns
     -------
     DataFrame
-        ``query_id, doc_id, rank, score, ideal``; the last is ``"exact"`` in topics where no list scores higher by the
-        measure, and ``"greedy"`` where the order is greedy.
+        ``query_id, doc_id, rank, score, ideal``; the last is ``"exact"`` in topics where no other list of as many
+        relevant documents scores higher by the measure, and ``"greedy"`` where the order is greedy.
 
     Examples
     --------
@@ -82,6 +82,9 @@ def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
     measure = parse(order)
     if not isinstance(measure, Measure) or not measure.declaration.needs_intents:
         raise IrdivError(f"an oracle has the order of a measure with intents, such as 'D#-nDCG', not of {measure}.")
+    repeated = sorted(set(parameters) & set(measure.params))
+    if repeated:
+        raise IrdivError(f"{repeated[0]} is given twice, in {measure} and as {parameters[repeated[0]]!r}.")
     return measure(**parameters)
 
 
@@ -98,7 +101,7 @@ def _rank_block(block: JudgedBlock, measure: Measure, depth: int | None, reverse
         documents = np.full((len(block), ranks), -1)
         # The order does not depend on the ideal, and a cap would hide which list is best.
         searched = measure(ideal="greedy", cap=False) if name == "alpha-nDCG" else measure
-        for index in range(len(block)):
+        for index in np.flatnonzero(np.diff(block.collection.row_start[block.start : block.stop + 1])).tolist():
             single = JudgedBlock(block.collection, block.start + index, block.start + index + 1)
             best = best_list(single, searched, depth)
             documents[index, : len(best.documents)], is_exact[index] = best

@@ -86,4 +86,6 @@ def warn_topics_without_relevant(topics: Sequence[str] | Objects, topic_count: i
 def describe_topics_without_relevant(topics: Sequence[str] | Objects, topic_count: int) -> str:
     """Return what is said of topics without a relevant document, out of ``topic_count``."""
     shown = examples(topics, 10)
-    return f"{len(topics)} of {topic_count} topics have no relevant document and score 0 in every measure: {shown}"
+    return (
+        f"{len(topics)} of {topic_count} topics have no relevant document and score 0 in measures of relevance: {shown}"
+    )

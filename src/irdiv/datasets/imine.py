@@ -132,14 +132,21 @@ def read_imine(folder: PathLike, language: str = "en") -> TestCollection:
     return TestCollection(f"NTCIR-11 IMine ({language})", judged, intents, topics, notes)
 
 
+def _about_unused(files: Files) -> list[str]:
+    """Return why Iprob and Dqrels were not used, if one of them exists."""
+    there = [path.name for path in (files.iprob, files.dqrels) if path.exists()]
+    if len(there) == 2:
+        return [f"{' and '.join(there)} have other topics, and were not used"]
+    return [f"{name} is there without the other of sls.Iprob and sls.Dqrels, and was not used" for name in there]
+
+
 def _complete(intents: pd.DataFrame, qrels: pd.DataFrame, files: Files, topics: set[str]) -> Completed:
     """Complete the intents from Iprob and Dqrels if both files exist and are of the same language."""
     has_both = files.iprob.exists() and files.dqrels.exists()
     numbered = read_numbered_intents(files.iprob, files.dqrels, topics) if has_both else []
     if not numbered:
         intents, notes = share_remaining_probability(intents)
-        unused = f"{files.iprob.name} and {files.dqrels.name} have other topics, and were not used"
-        return Completed(intents, qrels, [*notes, *([unused] * has_both)], [])
+        return Completed(intents, qrels, [*notes, *_about_unused(files)], [])
     intents, qrels, repairs = drop_topics_without_numbers(intents, qrels, numbered, files.iprob)
     completed = complete_from_iprob(intents, qrels, numbered, files.iprob, files.dqrels)
     return completed._replace(repairs=[*completed.repairs, *repairs])

@@ -30,6 +30,10 @@ class QrelsFacts(NamedTuple):
 
     topic_count: int
     without_relevant: list[str]
+    without_grade: dict[int, int]
+    """How many other topics have no document of a grade or more."""
+    with_probabilities: int
+    """How many topics have intents with probabilities."""
     intents: dict[int, IntentCounts]
     """Counts by the lowest grade that counts as relevant."""
 
@@ -50,9 +54,15 @@ class NoteOptions(NamedTuple):
     """How measures read qrels and runs, as far as notes say it."""
 
     depth: int
-    """How many documents of a topic are looked at."""
+    """Among how many documents of a topic unjudged ones are counted."""
+    tie_depth: int | None
+    """How many documents of a topic measures see, None for all."""
     grades: tuple[int, ...]
+    """The lowest relevant grades of measures, where it is not 1."""
+    intent_grades: tuple[int, ...]
     """The lowest relevant grades of measures that leave out intents without a relevant document."""
+    needs_intents: bool
+    """Whether some measure uses intents."""
     may_count_all: bool
     """Whether such a measure has the option ``intents="all"``."""
     ties: Ties
@@ -61,16 +71,22 @@ class NoteOptions(NamedTuple):
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
         """Return the options of measures."""
         measures = [irdiv_equivalent(measure) or measure for measure in measures]
-        cutoffs = [cutoff for measure in measures if (cutoff := measure.params.get("cutoff")) is not None]
+        cutoffs = [measure.params.get("cutoff") for measure in measures]
+        given = [cutoff for cutoff in cutoffs if cutoff is not None]
+        values = [
+            (measure.declaration, measure.parameter_values()) for measure in measures if isinstance(measure, Measure)
+        ]
         by_intent = [
             params
-            for measure in measures
-            if isinstance(measure, Measure) and measure.declaration.needs_intents
-            if (params := measure.parameter_values()).get("intents", "relevant") == "relevant"
+            for declaration, params in values
+            if declaration.needs_intents and params.get("intents", "relevant") == "relevant"
         ]
         return cls(
-            max(cutoffs, default=DEFAULT_DEPTH),
+            max(given, default=DEFAULT_DEPTH),
+            max(given) if len(given) == len(cutoffs) else None,
+            tuple(sorted({params.get("rel", 1) for _, params in values} - {1})),
             tuple(sorted({params.get("rel", 1) for params in by_intent})),
+            any(declaration.needs_intents for declaration, _ in values),
             any("intents" in params for params in by_intent),
             ties,
         )
@@ -81,20 +97,25 @@ def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
     declared, best = collection.intent_declared, collection.intent_best_grade
     intents = {
         rel: IntentCounts(int(declared.sum()), int((declared & (best < rel)).sum()))
-        for rel in options.grades
+        for rel in options.intent_grades
         if collection.has_intents
     }
-    return QrelsFacts(len(collection.topics), collection.topics_without_relevant.tolist(), intents)
+    best_of_topic = np.zeros(len(collection.topics), dtype=np.int64)
+    np.maximum.at(best_of_topic, collection.intent_topic, best)
+    without_grade = {rel: int(((best_of_topic > 0) & (best_of_topic < rel)).sum()) for rel in options.grades}
+    with_probabilities = len(np.unique(collection.intent_topic[~np.isnan(collection.intent_probability)]))
+    without_relevant = collection.topics_without_relevant.tolist()
+    return QrelsFacts(len(collection.topics), without_relevant, without_grade, with_probabilities, intents)
 
 
 def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) -> RunFacts:
     """Return what notes say about a run."""
     ranks, key = run.ranks(), take_rows(run.columns.key, run.row)
-    within = ranks <= options.depth
-    # A document that has the score of the next one, which may be the first beyond the depth.
-    tied = within[:-1] & (run.topic[1:] == run.topic[:-1]) & (key[1:] == key[:-1])
+    # A document that has the score of the next one, which may be the first that no measure sees.
+    is_seen = ranks[:-1] <= (np.inf if options.tie_depth is None else options.tie_depth)
+    tied = is_seen & (run.topic[1:] == run.topic[:-1]) & (key[1:] == key[:-1])
     unjudged = None
-    documents = int(within.sum())
+    documents = int((ranks <= options.depth).sum())
     if count_unjudged:
         unjudged = documents - int(run.judged_counts(0, len(run.collection.topics), options.depth).sum())
     return RunFacts(documents, unjudged, len(np.unique(run.topic)), len(np.unique(run.topic[:-1][tied])))
@@ -116,6 +137,7 @@ def write_notes(qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], optio
     topic_count = sum(part.topic_count for part in qrels)
     notes = [
         *_about_topics(qrels, topic_count),
+        *_about_probabilities(qrels, topic_count, options),
         *_about_intents(qrels, options),
         *_about_missing_topics(runs, topic_count),
         *_about_unjudged(runs, options.depth),
@@ -129,10 +151,20 @@ def _about_topics(qrels: Sequence[QrelsFacts], topic_count: int) -> Iterable[str
     if topics:
         in_order = [topics[position] for position in natural_argsort(topics)]
         yield f"{describe_topics_without_relevant(in_order, topic_count)}."
+    for rel in qrels[0].without_grade:
+        count = sum(part.without_grade[rel] for part in qrels)
+        if count:
+            yield f"{count} of {topic_count} topics have no document of grade {rel} or more and score 0 with rel={rel}."
+
+
+def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options: NoteOptions) -> Iterable[str]:
+    count = sum(part.with_probabilities for part in qrels)
+    if options.needs_intents and 0 < count < topic_count:
+        yield f"{topic_count - count} of {topic_count} topics have no probabilities, so their intents count equally."
 
 
 def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
-    for rel in options.grades:
+    for rel in options.intent_grades:
         counts = [part.intents[rel] for part in qrels if rel in part.intents]
         left_out = sum(count.left_out for count in counts)
         if left_out:
@@ -167,12 +199,13 @@ def _about_ties(runs: Mapping[str, RunFacts], topic_count: int, options: NoteOpt
     what = "ranks" if options.ties == "rank" else "scores"
     where = _most(tied, len(runs), topic_count)
     rule = {
-        "docid_desc": "by doc id, descending (ties='docid_desc')",
-        "docid_asc": "by doc id, ascending (ties='docid_asc')",
+        "docid_desc": "by doc id, descending (ties='docid_desc'; 'rank' orders by a rank column)",
+        "docid_asc": "by doc id, ascending (ties='docid_asc'; 'rank' orders by a rank column)",
         "input": "as the rows are (ties='input')",
         "rank": "by doc id, descending",
     }[options.ties]
-    yield f"documents with equal {what} among the first {options.depth} are ordered {rule}: {where}."
+    among = "" if options.tie_depth is None else f" among the first {options.tie_depth}"
+    yield f"documents with equal {what}{among} are ordered {rule}: {where}."
 
 
 def _most(counts: Mapping[str, int], run_count: int, topic_count: int) -> str:

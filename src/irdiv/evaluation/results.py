@@ -36,8 +36,8 @@ class Evaluation(Scores[FrameT_co]):
     def notes(self) -> tuple[str, ...]:
         """What is normal in the qrels and runs but matters for their values.
 
-        Topics without relevant documents, declared intents that do not count, topics that runs lack, the share of
-        unjudged documents, and equal scores.
+        Topics without relevant documents or without probabilities, declared intents that do not count, topics that runs
+        lack, the share of unjudged documents, and equal scores.
         """
         return self.stream_notes if self.sources is None else self.sources.notes
 

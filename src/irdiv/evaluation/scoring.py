@@ -93,7 +93,7 @@ def _ir_measures_evaluator(
     try:
         return ir_measures.evaluator(measures, qrels)
     except (AssertionError, TypeError, ValueError, RuntimeError) as error:
-        raise IrdivError(f"ir_measures cannot compute this: {error}") from error
+        raise IrdivError(f"ir_measures cannot compute one of {examples(map(str, measures))}: {error}") from error
 
 
 def _score_by_ir_measures(

@@ -61,7 +61,7 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
         called ``weight`` or ``weights``; any other column is left out with a warning. With ``parent_id``,
         inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
         in the result is ``_root_``. Topics that the qrels do not have are left out; a table without any intent of the
-        qrels is an error.
+        qrels, or of a topic that both have, is an error.
 
     Returns
     -------
@@ -108,11 +108,26 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
 
 
 def _require_common_intent(qrels: Frame, table: Frame) -> None:
-    """Raise an error if no intent of the table is in the qrels."""
+    """Raise an error if no intent of the table is in the qrels, or none of a topic that both have."""
     if len(table.join(qrels.select(ID_COLUMNS), on=ID_COLUMNS, how="semi")) == 0:
         judged, given = (_example_intents(frame) for frame in (qrels, table))
         raise IrdivError(
             f"no intent in common (topic and intent): the qrels have {judged}, and the intent table has {given}. "
+            "Check that both use the same ids."
+        )
+    # TREC's subtopic 0 is not an intent.
+    qrels = qrels.filter(nw.col(ID_COLUMNS[1]) != "0").select(ID_COLUMNS).unique(maintain_order=True)
+    described = qrels.join(table, on=ID_COLUMNS, how="semi").select(ID_COLUMNS[0]).unique()
+    mismatched = qrels.join(described, on=ID_COLUMNS[0], how="anti")
+    mismatched = mismatched.join(table.select(ID_COLUMNS[0]).unique(), on=ID_COLUMNS[0], how="semi")
+    if len(mismatched):
+        topic = mismatched[ID_COLUMNS[0]][0]
+        judged, given = (
+            examples(frame.filter(nw.col(ID_COLUMNS[0]) == topic)[ID_COLUMNS[1]].to_list())
+            for frame in (mismatched, table)
+        )
+        raise IrdivError(
+            f"no intent in common in topic {topic!r}: the qrels have {judged}, and the intent table has {given}. "
             "Check that both use the same ids."
         )
 

@@ -19,7 +19,16 @@ from irdiv.kernels.lists import (
 )
 from irdiv.measures.base import BaseMeasure, Curve, Norm
 from irdiv.measures.declaration import Parameter
-from irdiv.measures.parameters import BETA_BLENDED, GAIN, GAIN_IF_GRADED, GAIN_OF_STOP, MAX_GRADE, REL, STOP
+from irdiv.measures.parameters import (
+    BETA_BLENDED,
+    GAIN,
+    GAIN_IF_GRADED,
+    GAIN_OF_STOP,
+    MAX_GRADE,
+    REL,
+    REL_IF_BINARY,
+    STOP,
+)
 from irdiv.measures.values import ParameterValues
 from irdiv.types import Floats, Ints
 
@@ -130,7 +139,7 @@ _B = Parameter(
     2.0,
     "base of the logarithm of discount='jk'",
     Number(1, 1e6, open_low=True),
-    only_with=("discount", "jk"),
+    only_with=(("discount", "jk"),),
 )
 
 _THRESHOLDS = Parameter(
@@ -314,7 +323,7 @@ BASES = (
         curve=_rbp,
         reaches_one=False,
         norm=_one,
-        parameters=(_P, _GRADED, REL, GAIN_IF_GRADED),
+        parameters=(_P, _GRADED, REL_IF_BINARY, GAIN_IF_GRADED),
         formula_on_gains="(1−p) Σ_{r≤l} p^{r−1} GG(r)/g*",
         parameters_on_gains=(_P,),
         standalone=True,

@@ -10,7 +10,7 @@ from irdiv.errors import IrdivError
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.undefined import why_undefined
+from irdiv.measures.undefined import OTHER_NAMES, why_undefined
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Operator:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
         if not isinstance(base, str | ir_measures.Measure):
             raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
-        name = {"R": "Recall"}.get(_name(base), _name(base))
+        name = OTHER_NAMES.get(_name(base), _name(base))
         stem, at, fixed_cutoff = name.partition("@")
         declaration = registry.get(self.pattern.format(stem) + at + fixed_cutoff)
         if declaration is None:

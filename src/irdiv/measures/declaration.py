@@ -30,8 +30,8 @@ class Parameter:
     default: object
     meaning: str
     check: Callable[[object], object] = field(repr=False)
-    only_with: tuple[str, object] | None = None
-    """Another parameter and the value it must have for this one to change anything."""
+    only_with: tuple[tuple[str, object], ...] = ()
+    """Other parameters, and the values they must have for this one to change anything."""
 
     def accept(self, value: object, measure: str) -> object:
         """Validate a value and return it in normalized form."""
@@ -47,7 +47,12 @@ class Parameter:
 
     def has_effect(self, params: Mapping[str, object]) -> bool:
         """Return whether this parameter has an effect, given the values of all parameters."""
-        return self.only_with is None or params[self.only_with[0]] == self.only_with[1]
+        return all(params[name] == value for name, value in self.only_with)
+
+    @property
+    def condition(self) -> str:
+        """What other parameters must be for this one to change anything, as in ``stop='linear'``; else empty."""
+        return " and ".join(f"{name}={value!r}" for name, value in self.only_with)
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
     own = tuple(p for p in declaration.parameters if p.name != "renormalize")
     # A measure that does not use probabilities does not use weights of nodes either.
     if "weighted" in declaration.by_name:
-        weighing: tuple[Parameter, ...] = (replace(_WEIGHTS, only_with=("weighted", True)),)
+        weighing: tuple[Parameter, ...] = (replace(_WEIGHTS, only_with=(("weighted", True),)),)
     else:
         weighing = (_WEIGHTS,) if "renormalize" in declaration.by_name else ()
     return replace(

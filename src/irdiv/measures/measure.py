@@ -42,6 +42,22 @@ class Measure(ir_measures.Measure):
         """Return this measure with other values of parameters."""
         return type(self)(self.declaration, **{**self.params, **params})
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ir_measures.Measure):
+            return False
+        return repr(self) == repr(other) and self._is_other_than_ir_measures == getattr(
+            other, "_is_other_than_ir_measures", False
+        )
+
+    def __hash__(self) -> int:
+        # ERR@5 of irdiv and ERR@5 of ir_measures are two keys of a dict.
+        return hash((repr(self), True)) if self._is_other_than_ir_measures else hash(repr(self))
+
+    @property
+    def _is_other_than_ir_measures(self) -> bool:
+        """Whether ir_measures has a measure of this name that is computed otherwise."""
+        return self.declaration.name != self.NAME
+
     def __reduce__(self) -> tuple[object, ...]:
         if _declared(self.declaration.name) is self.declaration:
             return _restore, (self.declaration.name, self.params)
@@ -66,6 +82,11 @@ class Measure(ir_measures.Measure):
     def parameter_values(self) -> ParameterValues:
         """Return every parameter's value, given or by default."""
         return ParameterValues({p.name: self.params.get(p.name, p.default) for p in self.declaration.parameters})
+
+    def has_effect(self, name: str) -> bool:
+        """Return whether a parameter changes anything beside the values of the others."""
+        parameter = self.declaration.by_name.get(name)
+        return parameter is None or parameter.has_effect(self.parameter_values())
 
     def components(self) -> list[Measure]:
         """Return the measures that this one combines, with its parameters and cutoff."""

@@ -45,6 +45,8 @@ class NoveltyModel(NamedTuple):
     def of(cls, params: ParameterValues) -> NoveltyModel:
         """Return the model of the values of parameters; a measure need not have all of them."""
         weighted, exact = params.get("weighted", False), params.get("model", "sum") == "exact"
+        if exact and params["alpha"] == 0:
+            raise IrdivError("with model='exact', alpha=0 makes every gain 0; give an alpha above 0.")
         return cls(params["rel"], params["alpha"], weighted, exact, params["gamma"] if exact and not weighted else 1.0)
 
 
@@ -100,7 +102,7 @@ _TIME_LIMIT = Parameter(
     None,
     "seconds to search for the exact ideal of a topic, then a bound divides; None for as long as it takes",
     Optional(Number(0, 1e6, open_low=True)),
-    only_with=("ideal", "exact"),
+    only_with=(("ideal", "exact"),),
 )
 
 
@@ -114,8 +116,8 @@ _GAMMA_OF_MODEL = Parameter(
     "gamma",
     1.0,
     "p_i, the probability that a user has intent i; Pr(i|q) with weighted=True",
-    Number(0, 1),
-    only_with=("model", "exact"),
+    Number(0, 1, open_low=True),
+    only_with=(("model", "exact"), ("weighted", False)),
 )
 _CAP = Parameter("cap", False, "give a list that beats the greedy ideal 1", Boolean())
 

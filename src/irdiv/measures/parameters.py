@@ -15,14 +15,15 @@ STOP = Parameter(
     "stopping probability Pr(r): 'exp' for (2^x − 1)/2^H, 'linear' for g/(g* + 1)",
     choice("exp", "linear"),
 )
-GAIN_OF_STOP = replace(GAIN, only_with=("stop", "linear"))
-GAIN_IF_GRADED = replace(GAIN, only_with=("graded", True))
+GAIN_OF_STOP = replace(GAIN, only_with=(("stop", "linear"),))
+REL_IF_BINARY = replace(REL, only_with=(("graded", False),))
+GAIN_IF_GRADED = replace(GAIN, only_with=(("graded", True),))
 MAX_GRADE = Parameter(
     "max_grade",
     None,
     "H, the highest grade of the scale; None for the highest of all topics of the qrels",
     Optional(Integer(1, 1000)),
-    only_with=("stop", "exp"),
+    only_with=(("stop", "exp"),),
 )
 BETA_BLENDED = Parameter("beta", 1.0, "weight of cumulative gain in the blended ratio", Number(0, 1e6))
 INTENTS = Parameter(

@@ -70,12 +70,21 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     name, params, cutoff = _parts(spec)
     declaration = _find(name) or _find_extension(name, params)
     if declaration is not None:
-        return Measure(
-            declaration, **_keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
-        )
+        given = _keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
+        measure = Measure(declaration, **given)
+        _require_effect(measure, given)
+        return measure
     if name not in _IR_MEASURES_NAMES:
         raise unknown_name_error(name)
     return _parse_by_ir_measures(spec, name, params, cutoff)
+
+
+def _require_effect(measure: Measure, given: Iterable[str]) -> None:
+    """Raise an error for a parameter of a spec that changes nothing beside the others."""
+    idle = next((name for name in given if not measure.has_effect(name)), None)
+    if idle is not None:
+        parameter = measure.declaration.by_name[idle]
+        raise IrdivError(f"{measure.declaration.name}: {idle} counts only with {parameter.condition}.")
 
 
 def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:
@@ -99,6 +108,14 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
     if declaration is None or declaration.owner == "irdiv":
         return None
     return Measure(declaration, **measure.params)
+
+
+def with_irdiv_parameters(measure: ir_measures.Measure, names: Iterable[str]) -> ir_measures.Measure:
+    """Return irdiv's measure in place of one of ir_measures that lacks one of the parameters named."""
+    extension = registry.extensions.get(measure.NAME or "")
+    if isinstance(measure, Measure) or extension is None or not _extends(extension, names):
+        return measure
+    return Measure(extension, **measure.params) if set(measure.params) <= {"cutoff", *extension.by_name} else measure
 
 
 def _irdiv_adhoc_measure(measure: ir_measures.Measure) -> Measure | None:
@@ -141,7 +158,9 @@ def unknown_name_error(name: str) -> IrdivError:
     from difflib import get_close_matches
 
     known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
-    near = get_close_matches(normalize_name(name).casefold(), known, n=3, cutoff=0.5)
+    wanted = normalize_name(name).casefold()
+    with_cutoff = [lower for lower in known if lower.startswith(f"{wanted}@")]
+    near = [*with_cutoff, *get_close_matches(wanted, known, n=3, cutoff=0.5)][:3]
     hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."
     return IrdivError(f"no measure is called {reprlib.repr(name)}; {why_undefined(normalize_name(name)) or hint}")
 

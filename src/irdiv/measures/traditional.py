@@ -41,6 +41,7 @@ def declarations() -> Iterable[Declaration]:
         _e_measure,
         (_B, REL, JUDGED_ONLY),
         "The textbook says that b above 1 favors precision; by its formula, as here, it favors recall.",
+        less_is_better=True,
     )
     yield _adhoc(
         "AP-seen",
@@ -58,6 +59,8 @@ def declarations() -> Iterable[Declaration]:
         lambda ranked, params, cutoff: _bpref(ranked, params, 0),
         (REL,),
         "trec_eval's bpref, ir_measures' Bpref, divides N_j by the smaller of R and the number judged irrelevant.",
+        takes_cutoff=False,
+        judged_documents_only=True,
     )
     yield _adhoc(
         "bpref-10",
@@ -67,6 +70,8 @@ def declarations() -> Iterable[Declaration]:
         lambda ranked, params, cutoff: _bpref(ranked, params, 10),
         (REL,),
         "trec_eval has dropped it.",
+        takes_cutoff=False,
+        judged_documents_only=True,
     )
     yield _adhoc(
         "Judged",
@@ -75,26 +80,33 @@ def declarations() -> Iterable[Declaration]:
         _judged,
         (),
         "Inside ir_measures, its own Judged orders equal scores by doc id ascending, not descending as trec_eval does.",
+        separates_unjudged=True,
+        references=("MacAvaney, Macdonald and Ounis, ECIR 2022 (ir_measures)",),
     )
 
 
 def _adhoc(
-    name: str, summary: str, formula: str, score: Score, parameters: tuple[Parameter, ...], other_programs: str
+    name: str,
+    summary: str,
+    formula: str,
+    score: Score,
+    parameters: tuple[Parameter, ...],
+    other_programs: str,
+    *,
+    references: tuple[str, ...] = (_MIR,),
+    **flags: bool,
 ) -> Declaration:
     return Declaration(
         family=_FAMILY,
         name=name,
         summary=summary,
         formula=formula,
-        references=(_MIR,),
+        references=references,
         score=score,
         parameters=parameters,
-        takes_cutoff=not name.startswith("bpref"),
-        judged_documents_only=name.startswith("bpref"),
-        separates_unjudged=name == "Judged",
-        less_is_better=name == "E",
         needs_intents=False,
         other_programs=other_programs,
+        **flags,  # type: ignore[arg-type] # mypy does not know which fields are flags
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ir_measures
+
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
-from irdiv.measures.declaration import Declaration
 
 _BASES = {base.name: base for base in BASES}
+OTHER_NAMES = {"R": "Recall", "Success": "Hit"}
+"""Base measures that ir_measures calls otherwise."""
 _ON_GAINS = ("D", "DIN", "HD")
 _SHARPENED = ("D#", "DIN#", "LD#", "HD#", "LAD#")
 
@@ -19,11 +22,9 @@ def why_undefined(name: str) -> str | None:
     """
     if name.endswith("-LA"):
         return _why_not_on_layers(name.removesuffix("-LA"))
-    if name.endswith("-IA"):
-        return _why_no_base(name.removesuffix("-IA"), "IA")
     operator, _, measure = name.partition("-")
     if operator not in (*_ON_GAINS, *_SHARPENED):
-        return None
+        return _why_no_base(name.removesuffix("-IA"), "IA") if name.endswith("-IA") else None
     base = _BASES.get(measure)
     if base is None:
         return _why_no_base(measure, operator)
@@ -53,11 +54,16 @@ def _why_not_without_intents(name: str) -> str:
 
 
 def _why_no_base(name: str, operator: str) -> str | None:
+    if name in OTHER_NAMES:
+        return f"the base measure is called {OTHER_NAMES[name]}."
     declaration = registry.get(name)
-    if declaration is None:
+    if declaration is None and name not in ir_measures.measures.registry:
         return why_undefined(name)
-    return f"{operator} needs one of the base measures {', '.join(_BASES)}, and {name} {_kind(declaration)}."
-
-
-def _kind(declaration: Declaration) -> str:
-    return "is a measure of all intents already" if declaration.needs_intents else "is not one"
+    bases = [
+        base.name
+        for base in BASES
+        if operator == "IA" or (not base.needs_grades and (operator in _ON_GAINS or base.bounded))
+    ]
+    is_of_all_intents = declaration is not None and declaration.needs_intents
+    kind = "is a measure of all intents already" if is_of_all_intents else "is not one"
+    return f"{operator} needs one of the base measures {', '.join(bases)}, and {name} {kind}."

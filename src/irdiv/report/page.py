@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ir_measures
 import narwhals as nw
 import pandas as pd
 
-from irdiv.analysis.coverage import intent_probabilities, relevant_documents_by_intent
+from irdiv.analysis.coverage import intent_probabilities, relevant_documents_of_ordered_runs
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
+from irdiv.evaluation.selection import requested_measures
 from irdiv.frames.columns import find_columns
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
@@ -142,13 +145,16 @@ def render(
     if base not in named:
         raise IrdivError(f"no run is called {base!r}; there are {', '.join(named)}.")
     requested = measures or [f"{name}@{cutoff}" for name in DEFAULT_MEASURES]
-    evaluation = evaluate(collection, named, requested, ties=ties, duplicates=duplicates, **parameters).to_pandas()
+    chosen = requested_measures(requested, parameters)
     components = [f"{name}@{cutoff}" for name in _COMPONENTS]
     accepted = {name: value for name, value in parameters.items() if name in parse(components[1]).SUPPORTED_PARAMS}
-    parts = evaluate(collection, named, components, ties=ties, duplicates=duplicates, **accepted).to_pandas()
+    parts_of_chosen = requested_measures(components, accepted)
+    everything = evaluate(collection, named, [*chosen, *parts_of_chosen], ties=ties, duplicates=duplicates).to_pandas()
+    evaluation, parts = _choose(everything, chosen), _choose(everything, parts_of_chosen)
     board = leaderboard(evaluation, baseline=base, rng=rng)
     order = list(dict.fromkeys(board["run"]))
-    relevant = relevant_documents_by_intent(collection, named, cutoff=cutoff, ties=ties, duplicates=duplicates)
+    assert evaluation.sources is not None
+    relevant = relevant_documents_of_ordered_runs(evaluation.sources.runs, cutoff)
     is_testable = len(named) > 1 and len(evaluation.query_ids) > 1
     power = discriminative_power(evaluation, rng=rng) if is_testable else None
     return environment.get_template("report.html").render(
@@ -170,6 +176,12 @@ def render(
         level=LEVEL,
         confidence_level=CONFIDENCE_LEVEL,
     )
+
+
+def _choose(evaluation: Evaluation[pd.DataFrame], measures: Sequence[ir_measures.Measure]) -> Evaluation[pd.DataFrame]:
+    """Return the evaluation by some of its measures."""
+    columns = [evaluation.measures.index(measure) for measure in measures]
+    return replace(evaluation, measures=tuple(measures), values=evaluation.values[:, columns])
 
 
 def descriptions_by_intent(intent_table: IntoDataFrame) -> dict[tuple[str, str], str]:

@@ -144,7 +144,7 @@ def _describe_cutoff(declaration: Declaration) -> str:
 
 
 def _condition(parameter: Parameter) -> str:
-    return "" if parameter.only_with is None else "; only with {}={!r}".format(*parameter.only_with)
+    return f"; only with {parameter.condition}" if parameter.only_with else ""
 
 
 def _describe_ir_measures(measure: Any) -> Iterator[str]:

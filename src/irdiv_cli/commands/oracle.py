@@ -26,11 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Print the run in the format of TREC."""
-    from irdiv.analysis.oracles import oracle, trec_lines
+    import irdiv
+    from irdiv.analysis.oracles import REVERSED, oracle, trec_lines
 
     qrels = inputs.local_file(arguments.qrels)
     best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
-    for line in trec_lines(best, arguments.order):
+    tag = arguments.order if arguments.order == REVERSED else str(irdiv.parse(arguments.order))
+    for line in trec_lines(best, tag):
         print(line)
     topics = best.groupby("query_id")["ideal"].first().value_counts()
     output.print_note(
