@@ -258,6 +258,19 @@ def test_discpower(capsys, three_runs, tmp_path):
     assert "cannot write the plot" in capsys.readouterr().err
 
 
+def test_discpower_by_the_t_test_has_no_samples(capsys, three_runs):
+    command = ["discpower", *three_runs, "-m", "I-rec@5", "--test", "t"]
+    assert main(command) == 0
+    plain = capsys.readouterr()
+    assert "--seed" not in plain.err
+    assert main([*command, "--seed", "3"]) == 0
+    seeded = capsys.readouterr()
+    assert seeded.out == plain.out
+    assert "irdiv: note: --seed has no effect with --test t" in seeded.err
+    assert main([*command, "-B", "500"]) == 2
+    assert "n_resamples=500 has no effect" in capsys.readouterr().err
+
+
 def test_concordance_and_correlate(capsys, three_runs, tmp_path):
     specs = ["-m", "D-nDCG@5", "ERR-IA@5"]
     text = out(capsys, "concordance", *three_runs, *specs, "--gold", "I-rec@5", "--plot", str(tmp_path / "c.png"))

@@ -658,6 +658,36 @@ def test_defaults_are_the_same_everywhere():
     assert inspect.signature(irdiv.stats.randomization_test).parameters["n_resamples"].default == 10_000
 
 
+def test_options_without_effect_are_refused():
+    evaluation = random_evaluation(runs=2, topics=5)
+    no_test = {"baseline": None, "interval": "t"}
+    no_samples = {"baseline": "r0", "test": "t", "interval": "t"}
+    for function, options, where in [
+        (irdiv.stats.discriminative_power, {"test": "t"}, "test='t';"),
+        (irdiv.stats.compare, {"test": "t", "interval": "t"}, "test='t' and interval='t';"),
+        (irdiv.stats.leaderboard, no_samples, "test='t' and interval='t';"),
+        (irdiv.stats.leaderboard, no_test, "interval='t';"),
+    ]:
+        function(evaluation, **options)
+        with pytest.raises(IrdivError, match=f"n_resamples=50 has no effect, as no samples are drawn for {where}"):
+            function(evaluation, n_resamples=50, **options)
+    with pytest.raises(IrdivError, match="n_resamples=50 has no effect"):
+        irdiv.stats.t_test(X, Y, n_resamples=50)
+    for function in (irdiv.stats.discriminative_power, irdiv.stats.compare):
+        with pytest.raises(IrdivError, match="plus_one=False has no effect on p of test='t'"):
+            function(evaluation, test="t", plus_one=False)
+
+
+def test_the_t_test_takes_samples_for_a_bootstrap_interval():
+    few, default, as_default = (
+        irdiv.stats.t_test(X, Y, interval="percentile", **given).interval
+        for given in ({"n_resamples": 20}, {}, {"n_resamples": 1000})
+    )
+    assert few != default
+    assert as_default == default
+    irdiv.stats.compare(random_evaluation(runs=2), test="t", n_resamples=50)
+
+
 class TestAgreementOfMeasures:
     def test_tau_against_scipy(self):
         evaluation = random_evaluation(runs=9)

@@ -61,7 +61,8 @@ def compare(
         over the pairs of each measure; needs the extra ``stats``.
     rng, n_resamples, plus_one, interval, confidence_level
         As in `irdiv.stats.bootstrap_test`; by default n_resamples and plus_one are those of the test, 10,000 and True
-        for randomization.
+        for randomization. It is an error to give n_resamples where no samples are drawn, for the t test with
+        ``interval="t"``, and plus_one for the t test.
     progress
         Show a progress bar over measures on standard error, if that is a terminal.
 
@@ -88,7 +89,7 @@ def compare(
     require_test(test)
     if test == "tukey" and correction is not None:
         raise IrdivError("test='tukey' takes all pairs into account by itself; leave the correction out.")
-    n_resamples, plus_one = resampling_options(test, n_resamples, plus_one)
+    n_resamples, plus_one = resampling_options(test, n_resamples, plus_one, interval)
     frames = []
     for index, (measure, z) in enumerate(progress_bar(list(table.differences(pairs)), "measures", progress)):
         if test == "tukey":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from irdiv.checks import Integer, Optional, require
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.comparison import compare
@@ -19,6 +18,7 @@ from irdiv.stats.options import (
     TestName,
     require_interval,
     require_level,
+    require_samples,
     require_test,
 )
 from irdiv.stats.resampling import bootstrap_counts
@@ -82,7 +82,7 @@ def leaderboard(
     require_test(test)
     require_level(level)
     require_interval(interval, confidence_level)
-    require(Optional(Integer(1)), n_resamples=n_resamples)
+    require_samples(n_resamples, None if baseline is None else test, interval)
     table = as_table(evaluation, measures)
     n_runs, n_measures, n_topics = table.values.shape
     means = table.values.mean(axis=2)

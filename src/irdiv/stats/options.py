@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from irdiv.checks import Integer, Number, choice, require
+from irdiv.checks import Integer, Number, Optional, choice, require
 from irdiv.errors import IrdivError
 
 Rng: TypeAlias = np.random.Generator | int | None
@@ -47,12 +47,34 @@ def require_two_topics(n_topics: int) -> None:
         raise IrdivError(f"a test needs at least two topics, found {n_topics}.")
 
 
-def resampling_options(test: TestName, n_resamples: int | None, plus_one: bool | None) -> tuple[int, bool]:
-    """Return n_resamples and plus_one as given; where they are None, the defaults of the test."""
+def require_samples(n_resamples: object, test: TestName | None, interval: IntervalName | None) -> None:
+    """Raise an error if a number of samples is given that is not positive, or that no test or interval uses."""
+    require(Optional(Integer(1)), n_resamples=n_resamples)
+    if n_resamples is not None and test in (None, "t") and interval in (None, "t"):
+        given = {"test": test, "interval": interval}
+        unused = " and ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+        raise IrdivError(
+            f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
+        )
+        raise IrdivError(
+            f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
+        )
+
+
+def resampling_options(
+    test: TestName, n_resamples: int | None, plus_one: bool | None, interval: IntervalName | None = None
+) -> tuple[int, bool]:
+    """Return n_resamples and plus_one as given; where they are None, the defaults of the test.
+
+    Raise an error if one of them is given that has no effect.
+    """
+    require_samples(n_resamples, test, interval)
+    if test == "t" and plus_one is not None:
+        raise IrdivError(f"plus_one={plus_one} has no effect on p of test='t'; leave it out.")
     is_randomization = test == "randomization"
     if n_resamples is None:
         n_resamples = N_SIGN_FLIPS if is_randomization else N_RESAMPLES
-    return require(Integer(1), n_resamples=n_resamples), is_randomization if plus_one is None else plus_one
+    return n_resamples, is_randomization if plus_one is None else plus_one
 
 
 def random_generator(rng: Rng) -> np.random.Generator:

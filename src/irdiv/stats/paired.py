@@ -21,6 +21,7 @@ from irdiv.stats.options import (
     Rng,
     random_generator,
     require_two_topics,
+    resampling_options,
 )
 from irdiv.stats.resampling import (
     MAX_CELLS,
@@ -150,18 +151,22 @@ def t_test(
     y: ArrayLike,
     *,
     rng: Rng = 0,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int | None = None,
     interval: IntervalName = "t",
     confidence_level: float = CONFIDENCE_LEVEL,
 ) -> PairedTestResult:
-    """Test two systems by the paired t test; ``rng`` and ``n_resamples`` serve a bootstrap interval only.
+    """Test two systems by the paired t test.
+
+    Parameters are those of `bootstrap_test`. ``rng`` and ``n_resamples``, by default 1000, serve a bootstrap interval
+    only; without one, it is an error to give ``n_resamples``.
 
     Examples
     --------
     >>> round(t_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5]).p, 4)
     0.0305
     """
-    return _paired_test(x, y, "t", rng, n_resamples, False, interval, confidence_level)
+    n_resamples, plus_one = resampling_options("t", n_resamples, None, interval)
+    return _paired_test(x, y, "t", rng, n_resamples, plus_one, interval, confidence_level)
 
 
 def _paired_test(

@@ -31,6 +31,8 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the power of measures or their agreement, and plot ASL curves."""
     from irdiv.stats import discriminative_power
 
+    if arguments.test == "t" and arguments.seed != 0:
+        output.print_note("--seed has no effect with --test t, which draws no random samples.")
     power = discriminative_power(
         inputs.evaluate_arguments(arguments),
         test=arguments.test,
