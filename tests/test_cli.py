@@ -41,6 +41,20 @@ def test_demo_shows_what_it_claims(capsys, tmp_path):
     assert "12 ambiguous topics" in out(capsys, "demo", "--report", str(tmp_path / "demo.html"))
 
 
+@pytest.mark.parametrize("options", [["--per-query"], ["-o", "csv"]])
+def test_demo_writes_a_report_with_every_output(capsys, tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    plain = out(capsys, "demo", *options)
+    assert not list(tmp_path.iterdir())
+    assert out(capsys, "demo", *options, "--report", "page.html") == plain
+    assert "irdiv demo" in Path("page.html").read_text()
+
+
+def test_demo_data_takes_no_report(capsys, tmp_path):
+    assert main(["demo", "--data", str(tmp_path / "data"), "--report", str(tmp_path / "page.html")]) == 2
+    assert "leave out --report" in capsys.readouterr().err
+
+
 def test_eval_prints_a_table(capsys):
     lines = out(capsys, "eval", *FILES, "-m", "D#-nDCG@10", "nDCG@10", "-m", "I-rec@5").splitlines()
     assert lines[0].split() == ["run", "D#-nDCG@10", "nDCG@10", "I-rec@5"]

@@ -140,6 +140,8 @@ def test_without_jinja(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     assert "No report: reports need jinja2" in capsys.readouterr().out
+    assert main(["demo", "--report", "page.html"]) == 2
+    assert "irdiv: error: reports need jinja2" in capsys.readouterr().err
 
 
 def test_the_commands(tmp_path, monkeypatch, capsys):

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from irdiv_cli import options, output
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ORDER = 130
 HELP = "evaluate four systems on a small built-in collection"
 
+_DEFAULT_REPORT = "irdiv-demo.html"
 _EXPLANATION = (
     "'relevance' finds the most relevant documents (D-nDCG). 'diversified' covers all intents (I-rec, alpha-nDCG) and "
     "is best if both count (D#-nDCG). 'one-intent' serves only the most probable intent, and 'spammy' mixes in "
@@ -21,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="FOLDER", help="only write the files of the collection to this folder, to try other commands"
     )
     parser.add_argument(
-        "--report", metavar="FILE", default="irdiv-demo.html", help="where to write the report (default: %(default)s)"
+        "--report",
+        metavar="FILE",
+        help=f"where to write the report (default: {_DEFAULT_REPORT} with the table of means, else no report)",
     )
     options.add_output(parser, per_query="values of each topic instead of means")
 
@@ -37,8 +44,9 @@ def execute(arguments: argparse.Namespace) -> None:
     from irdiv.evaluation import DEFAULT_MEASURES
 
     if arguments.data is not None:
-        if arguments.per_query or arguments.output != "table" or arguments.digits is not None:
-            raise IrdivError("--data only writes files; leave out the options of the table.")
+        given = (arguments.per_query, arguments.output != "table", arguments.digits is not None, arguments.report)
+        if any(given):
+            raise IrdivError("--data only writes files; leave out --report and the options of the table.")
         for path in write_demo(Path(arguments.data)):
             print(path)
         return
@@ -47,26 +55,28 @@ def execute(arguments: argparse.Namespace) -> None:
     output.print_notes(evaluation)
     if arguments.output != "table" or arguments.per_query:
         output.print_evaluation(evaluation, arguments)
+        if arguments.report is not None:
+            _write_report(arguments.report)
         return
     print(f"Means of {len(runs)} systems over {len(evaluation.query_ids)} ambiguous topics:\n")
     output.print_evaluation(evaluation, arguments)
     print("\n" + textwrap.fill(_EXPLANATION, width=100))
-    print("\n" + _write_report(arguments.report))
+    try:
+        print(f"\nReport with all topics: {_write_report(arguments.report or _DEFAULT_REPORT)}")
+    except IrdivError as error:
+        if arguments.report is not None:
+            raise
+        print(f"\nNo report: {error}")
 
 
-def _write_report(file: str) -> str:
-    """Write the report and return a line about it; without its dependencies there is none."""
+def _write_report(file: str) -> Path:
+    """Write the report and return its path."""
     from irdiv.demo import demo_collection, demo_qrels_and_runs
-    from irdiv.errors import IrdivError
     from irdiv.report import descriptions_by_intent, write_report
 
     collection = demo_collection()
     topics = dict(zip(collection.topics["query_id"], collection.topics["query"], strict=True))
     intents = descriptions_by_intent(collection.intents)
-    try:
-        path = write_report(
-            *demo_qrels_and_runs(), file, topic_texts=topics, intent_descriptions=intents, title="irdiv demo"
-        )
-    except IrdivError as error:
-        return f"No report: {error}"
-    return f"Report with all topics: {path}"
+    return write_report(
+        *demo_qrels_and_runs(), file, topic_texts=topics, intent_descriptions=intents, title="irdiv demo"
+    )
