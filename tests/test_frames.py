@@ -16,6 +16,7 @@ from ir_measures import Qrel, ScoredDoc
 import irdiv
 from irdiv import IrdivError
 from irdiv.frames import parsing, readers
+from irdiv.frames.runs import run_tag
 from irdiv.intents.files import read_intents
 
 SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
@@ -86,6 +87,8 @@ def test_a_reader_added_to_the_table(qrels, run, tmp_path, monkeypatch):
         made = irdiv.evaluate(*paths, SPECS, **options)
         np.testing.assert_array_equal(made.values, values(qrels, run))
         assert made.runs == ("system",)
+    with pytest.raises(IrdivError, match=r"system.csv' is a CSV file, and only TREC files have a tag; name runs by"):
+        run_tag(paths[1])
 
 
 def test_namedtuples(qrels, run):

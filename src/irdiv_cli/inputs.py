@@ -82,8 +82,7 @@ def _matching_paths(pattern: str) -> list[str]:
 
 
 def _run_name(path: str, source: str) -> str:
-    from irdiv.frames.runs import run_name
-    from irdiv.frames.trec import run_tag
+    from irdiv.frames.runs import run_name, run_tag
 
     if source == "tag":
         return run_tag(local_file(path))

@@ -46,7 +46,7 @@ def add_evaluation(parser: argparse.ArgumentParser, default_measures: str = " ".
         "--names",
         choices=("file", "tag"),
         default="file",
-        help="name runs after their files, or after the tag in their last column (default: %(default)s)",
+        help="name runs after their files, or after the tag in the last column of TREC files (default: %(default)s)",
     )
     group.add_argument(
         "--ties",

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from irdiv.frames.parquet import PARQUET_SUFFIXES, is_parquet, open_parquet
-from irdiv.frames.trec import read_plain_trec_run, read_trec
+from irdiv.frames.trec import read_plain_trec_run, read_trec, read_trec_tag
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Reader(NamedTuple):
     """Return a dataset of ``(path, role)`` that is read in batches, if the format allows it."""
     read_run_in_thread: Callable[[Path], pa.Table | None] | None = None
     """Return the table of a run, or None where it must be read in the main thread."""
+    read_tag: Callable[[Path], str] | None = None
+    """Return the tag of a run, its name inside the file, if the format has one."""
 
 
 PARQUET = Reader(
@@ -50,6 +52,7 @@ TREC = Reader(
     lambda path: True,
     read=read_trec,
     read_run_in_thread=read_plain_trec_run,
+    read_tag=read_trec_tag,
 )
 READERS = (PARQUET, TREC)
 """The first that recognizes a file reads it; the last one takes all others."""

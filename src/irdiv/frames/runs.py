@@ -43,6 +43,16 @@ def run_name(path: PathLike) -> str:
     return without_suffixes(name) or name
 
 
+def run_tag(path: PathLike) -> str:
+    """Return the tag of a run file, its name inside the file."""
+    reader = reader_of(path)
+    if reader.read_tag is None:
+        raise IrdivError(
+            f"{os.fspath(path)!r} is a {reader.name} file, and only TREC files have a tag; name runs by their files."
+        )
+    return reader.read_tag(Path(path))
+
+
 def read_in_thread(run: RunLike) -> RunLike:
     """Return the table of a run file that can be read in a thread, and any other run as it is."""
     if not isinstance(run, str | os.PathLike):

@@ -37,10 +37,8 @@ def read_run(path: PathLike) -> pd.DataFrame:
     return read_columns(path, TREC_RUN)[["query_id", "doc_id", "rank", "score"]]
 
 
-def run_tag(path: PathLike) -> str:
+def read_trec_tag(path: Path) -> str:
     """Return the tag in the last column of a TREC run file."""
-    if is_parquet(Path(path)):
-        raise IrdivError(f"{os.fspath(path)!r} is Parquet, which has no tag; name runs by their files.")
     return str(read_columns(path, TREC_RUN)["run"].iloc[0])
 
 
