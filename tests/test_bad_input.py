@@ -175,6 +175,27 @@ def test_bad_arguments(qrels, run, parameters, message):
         evaluate(qrels, run, "I-rec@3", **parameters)
 
 
+@pytest.mark.parametrize("batch_rows", [None, 2])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"ties": "x"}, "ties='x' is not one of"), ({"duplicates": "x"}, "duplicates='x' is not one of")],
+)
+def test_a_wrong_option_is_not_the_fault_of_a_run(qrels, run, options, message, batch_rows):
+    runs = {"a": run, "b": run}
+    for function, more in (
+        (irdiv.evaluate, {"measures": "I-rec@3", "batch_rows": batch_rows}),
+        (irdiv.analysis.relevant_documents_by_intent, {}),
+    ):
+        with pytest.raises(IrdivError, match=f"^{message}"):
+            function(qrels, runs, **more, **options)
+
+
+@pytest.mark.parametrize("batch_rows", [None, 2])
+def test_qrels_without_intents_are_not_the_fault_of_a_run(run, batch_rows):
+    with pytest.raises(IrdivError, match="^I-rec@3 needs intents"):
+        irdiv.evaluate({"1": {"d1": 1}}, {"a": run, "b": run}, "I-rec@3", batch_rows=batch_rows)
+
+
 @pytest.mark.parametrize(("measures", "message"), [([], "no measures given"), (3, "not 3"), ([3], "not 3")])
 def test_no_measures(qrels, run, measures, message):
     with pytest.raises(IrdivError, match=message):

@@ -18,6 +18,7 @@ from irdiv.arrays.ranking import (
     RankedHits,
     Ties,
     order_run,
+    require_order_options,
 )
 from irdiv.arrays.run_checks import check_run, warn_about_run
 from irdiv.checks import Integer, require
@@ -112,6 +113,7 @@ def relevant_documents_by_intent(
     2  bm25       85         4     3      a      2
     """
     depth = require(Integer(1), cutoff=cutoff)
+    require_order_options(ties, duplicates)
     collection = Collection.of(qrels)
     collection.require_intents("coverage of intents")
     named, ordered = named_runs(runs), {}

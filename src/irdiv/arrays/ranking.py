@@ -152,6 +152,12 @@ def _relevant(ranked: RankedBlock, rel: int) -> Bools:
     return ranked.grades >= rel
 
 
+def require_order_options(ties: object, duplicates: object) -> None:
+    """Raise an error unless the rules for ties and duplicates are known by these names."""
+    require(choice(*get_args(Ties)), ties=ties)
+    require(choice(*get_args(Duplicates)), duplicates=duplicates)
+
+
 def order_run(
     collection: Collection,
     run: RunLike,
@@ -166,8 +172,7 @@ def order_run(
     A run without rows is an error unless it ``may_be_empty``; one without any topic of the collection is an error
     unless it ``is_part`` of a run, which may also be empty.
     """
-    require(choice(*get_args(Ties)), ties=ties)
-    require(choice(*get_args(Duplicates)), duplicates=duplicates)
+    require_order_options(ties, duplicates)
     columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or is_part)
     topic, row = _known_topics(collection, columns, is_part)
     topic, row = _sort_by_key(topic, row, take_rows(columns.key, row), columns.doc, ties)

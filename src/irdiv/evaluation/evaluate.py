@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.arrays.run_checks import check_run, warn_about_run
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
@@ -155,6 +155,7 @@ def evaluate(
     note: 33.3% of the first 3 documents are unjudged; the measure Judged@3 gives it for each topic.
     """
     requested = requested_measures(measures, parameters, components=components)
+    require_order_options(ties, duplicates)
     named = named_runs(runs)
     backend = common_backend(*named.values(), qrels)
     rows = DEFAULT_BATCH_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)

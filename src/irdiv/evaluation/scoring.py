@@ -21,9 +21,7 @@ from irdiv.types import Floats
 def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
     """Return the values of irdiv's measures for a run, ``[measure, topic]``."""
     collection = run.collection
-    for measure in measures:
-        if measure.declaration.needs_intents:
-            collection.require_intents(measure)
+    require_intents(collection, measures)
     values = np.zeros((len(measures), len(collection.topics)))
     for judged_only in (False, True):
         selected = [i for i, m in enumerate(measures) if _uses_judged_only(m) is judged_only]
@@ -40,6 +38,13 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
     return values
 
 
+def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:
+    """Raise an error if a measure needs intents, and the qrels have none."""
+    for measure in measures:
+        if measure.declaration.needs_intents:
+            collection.require_intents(measure)
+
+
 def _uses_judged_only(measure: Measure) -> bool:
     return measure.declaration.judged_documents_only or measure.parameter_values().get("judged_only", False)
 
@@ -54,6 +59,7 @@ class Scorer:
         self._measures = [irdiv_equivalent(measure) or measure for measure in measures]
         self._own = {i: m for i, m in enumerate(self._measures) if isinstance(m, Measure)}
         self._others = {i: m for i, m in enumerate(self._measures) if i not in self._own}
+        require_intents(collection, list(self._own.values()))
         others = list(self._others.values())
         self._evaluator = _ir_measures_evaluator(collection, others) if others else None
 

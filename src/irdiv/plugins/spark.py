@@ -14,7 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, no_common_topic_error
+from irdiv.arrays.ranking import (
+    DEFAULT_DUPLICATES,
+    DEFAULT_TIES,
+    Duplicates,
+    Ties,
+    no_common_topic_error,
+    require_order_options,
+)
 from irdiv.checks import Integer, require
 from irdiv.errors import IrdivError
 from irdiv.evaluation.results import Evaluation
@@ -76,6 +83,7 @@ def evaluate(
     """
     functions = _functions()
     requested = requested_measures(measures, parameters, components=components)
+    require_order_options(ties, duplicates)
     by = "rank" if ties == "rank" else "score"
     needs_intents = any(isinstance(m, Measure) and m.declaration.needs_intents for m in requested)
     required = (*QRELS_COLUMNS, "intent_id") if needs_intents else QRELS_COLUMNS
