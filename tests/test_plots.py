@@ -20,7 +20,7 @@ from irdiv.frames.backends import backend_of
 
 def drawn(ax):
     """Draw the figure, as saving it does, so that positions are known."""
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     return ax
 
 
@@ -92,6 +92,38 @@ def test_heat_maps(evaluation):
     assert [text.get_text() for text in plots.heat_map(frame).texts] == [f"{lead:.2f}", f"{-lead:.2f}"]
 
 
+def test_a_heat_map_of_agreement(evaluation):
+    frame = irdiv.stats.discriminative_power(evaluation, n_resamples=100).agreement()
+    ax = plots.heat_map(frame)
+    one, two, three = (f"{value:.2f}" for value in frame["agreement"])
+    assert [text.get_text() for text in ax.texts] == [one, two, one, three, two, three]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == list(evaluation.specs())
+
+
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        (lambda evaluation: evaluation.frame, "or any matrix of numbers; found a column without numbers: 'run', 'que"),
+        (lambda evaluation: pd.DataFrame(), "found an empty frame"),
+        (lambda evaluation: evaluation, "expected a frame of pandas, polars or pyarrow; found 'Evaluation'"),
+    ],
+)
+def test_what_is_no_heat_map(evaluation, of, message):
+    with pytest.raises(IrdivError, match=message):
+        plots.heat_map(of(evaluation))
+
+
+@pytest.mark.parametrize("count", [1, 2, 15])
+def test_long_names_are_inside_the_figure_of_a_heat_map(count):
+    names = [f"LAD#-nDCG(gamma=0.3,gain='linear',hierarchy='OIH',layer_weights=(0.1,0.2))@{k}" for k in range(count)]
+    ax = drawn(plots.heat_map(pd.DataFrame(np.ones((count, count)), index=names, columns=names)))
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        box = label.get_window_extent()
+        assert 0 <= box.x0 <= box.x1 <= ax.figure.bbox.width
+        assert 0 <= box.y0 <= box.y1 <= ax.figure.bbox.height
+    assert ax.get_window_extent().width >= count * 0.4 * ax.figure.dpi
+
+
 def test_difference_bars(evaluation):
     ax = drawn(plots.difference_bars(evaluation, "r0", "r1", "D-nDCG@10"))
     heights = [bar.get_height() for bar in ax.patches]
@@ -135,6 +167,7 @@ def test_frames_of_every_library_give_the_same_plots(library, evaluation):
         (lambda data: plots.difference_bars(data, "r0", "r1"), lambda data: data),
         (plots.heat_map, stats.correlate),
         (plots.heat_map, lambda data: stats.concordance(data, "I-rec@10")),
+        (plots.heat_map, lambda data: stats.discriminative_power(data, n_resamples=100).agreement()),
         (plots.power_curves, lambda data: stats.power_by_topics(data, **power)),
         (plots.asl_curves, stats.discriminative_power),
     ]:

@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from irdiv.errors import IrdivError, examples
 from irdiv.plots.axes import axes_or_new, legend_beside, line_style, literal_text
 from irdiv.show.palette import GUIDE, MISSING
 from irdiv.stats.power import DiscriminativePower
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from narwhals.typing import IntoDataFrame
 
+_CELL = 0.62
+"""The width and height of a cell of a heat map in inches."""
 _FEW_PAIRS = 12
 """Curves of fewer pairs have markers: a line through one point is invisible."""
 
@@ -76,16 +79,23 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     matrix
-        What `irdiv.stats.correlate` returns, or what `irdiv.stats.concordance` returns; a cell of the latter is the
-        concordance of the row's measure minus that of the column's.
+        What `irdiv.stats.correlate`, `irdiv.stats.concordance` or `DiscriminativePower.agreement` returns; a cell of a
+        concordance is that of the row's measure minus that of the column's.
     ax
         Axes to draw on; those of a new figure by default.
     """
     table = _to_pandas(matrix)
-    is_concordance = "other_concordance" in table.columns
-    table = _concordance_matrix(table) if is_concordance else _measures_as_index(table)
-    size = 1.6 + 0.62 * max(len(table), 3)
-    ax = axes_or_new(ax, (size + 1.4, size))
+    if "other_concordance" in table.columns:
+        label = "concordance: row minus column"
+        table = _matrix_of_pairs(table, table["concordance"] - table["other_concordance"], below_diagonal=-1)
+    elif {"other", "agreement"} <= set(table.columns):
+        label = "share of significant pairs in common"
+        table = _matrix_of_pairs(table, table["agreement"], below_diagonal=1)
+    else:
+        label = "rank correlation"
+        table = _measures_as_index(table)
+    _require_numbers(table)
+    ax = axes_or_new(ax, _heat_map_size(table))
     ax.set_facecolor(MISSING)
     image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
     ax.set_xticks(range(len(table.columns)), [str(name) for name in table.columns], rotation=45, ha="right")
@@ -95,13 +105,15 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
             text = f"{value:.2f}".replace("-0.00", "0.00")
             color = "white" if abs(value) > 0.6 else "black"
             ax.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
-    label = "concordance: row minus column" if is_concordance else "rank correlation"
     ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
     return ax
 
 
 def _to_pandas(frame: IntoDataFrame) -> pd.DataFrame:
-    return nw.from_native(frame, eager_only=True).to_pandas()
+    try:
+        return nw.from_native(frame, eager_only=True).to_pandas()
+    except TypeError:
+        raise IrdivError(f"expected a frame of pandas, polars or pyarrow; found {type(frame).__name__!r}.") from None
 
 
 def _measures_as_index(matrix: pd.DataFrame) -> pd.DataFrame:
@@ -109,10 +121,36 @@ def _measures_as_index(matrix: pd.DataFrame) -> pd.DataFrame:
     return matrix.set_index("measure") if "measure" in matrix.columns else matrix
 
 
-def _concordance_matrix(frame: pd.DataFrame) -> pd.DataFrame:
+def _require_numbers(table: pd.DataFrame) -> None:
+    """Raise an error unless a table has a row, a column, and numbers only."""
+    columns = [str(name) for name, dtype in table.dtypes.items() if dtype.kind not in "iuf"]
+    if table.empty or columns:
+        found = f"found a column without numbers: {examples(columns)}" if columns else "found an empty frame"
+        raise IrdivError(
+            "a heat map shows what irdiv.stats.correlate, irdiv.stats.concordance or DiscriminativePower.agreement "
+            f"returns, or any matrix of numbers; {found}."
+        )
+
+
+def _heat_map_size(table: pd.DataFrame) -> tuple[float, float]:
+    """Return the width and height in inches of a figure with room for the names of rows and columns."""
+    from matplotlib import rcParams
+    from matplotlib.textpath import TextPath
+
+    cells = _CELL * max(*table.shape, 3)
+    rows, columns = (
+        max(TextPath((0, 0), str(name), size=rcParams["font.size"]).get_extents().width for name in names) / 72
+        for names in (table.index, table.columns)
+    )
+    # The names of columns are rotated by 45 degrees.
+    rotated = columns / np.sqrt(2)
+    return float(cells + max(rows, rotated) + 1.7), float(cells + rotated + 0.6)
+
+
+def _matrix_of_pairs(frame: pd.DataFrame, values: pd.Series[float], *, below_diagonal: int) -> pd.DataFrame:
+    """Return the values of pairs of measures as a matrix, those below the diagonal with a sign."""
     names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
     matrix = pd.DataFrame(np.nan, index=names, columns=names)
-    lead = frame["concordance"] - frame["other_concordance"]
-    for measure, other, value in zip(frame["measure"], frame["other"], lead, strict=True):
-        matrix.loc[measure, other], matrix.loc[other, measure] = value, -value
+    for measure, other, value in zip(frame["measure"], frame["other"], values, strict=True):
+        matrix.loc[measure, other], matrix.loc[other, measure] = value, below_diagonal * value
     return matrix
