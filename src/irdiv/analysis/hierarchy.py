@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -18,8 +18,9 @@ from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.intents.layers import Layer, layers_of
 from irdiv.intents.trees import ROOT, trees_of
-from irdiv.measures.catalogue import registry
+from irdiv.measures.hierarchical import HIERARCHY, WEIGHTS
 from irdiv.measures.measure import Measure
+from irdiv.measures.parameters import INTENTS, REL
 from irdiv.measures.spec import MeasuresLike, as_measure_list, parse
 from irdiv.types import Floats, Ints
 
@@ -38,9 +39,9 @@ class LayerOptions(NamedTuple):
     @classmethod
     def checked(cls, *, hierarchy: str, weights: str | None, rel: int, intents: str) -> LayerOptions:
         """Return the options, checked as parameters of a hierarchical measure are."""
-        measure = Measure(registry["D-nDCG-LA"], hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-        values = measure.parameter_values()
-        return cls(values["rel"], values["intents"], values["hierarchy"], values["weights"])
+        given = ((REL, rel), (INTENTS, intents), (HIERARCHY, hierarchy), (WEIGHTS, weights))
+        checked: list[Any] = [require(parameter.check, **{parameter.name: value}) for parameter, value in given]
+        return cls(*checked)
 
 
 @returns_callers_frame

@@ -39,13 +39,13 @@ _SAME_NAMES = {
     "ERR-IA": " What Wang et al. call ERR-IA-LA is ERR_IA-LA here, ndeval's measure on each layer.",
 }
 
-_HIERARCHY = Parameter(
+HIERARCHY = Parameter(
     "hierarchy",
     "EIH",
     "'EIH' extends leaves above the deepest layer by chains of single children down to it, 'OIH' takes trees as given",
     choice("EIH", "OIH"),
 )
-_WEIGHTS = Parameter(
+WEIGHTS = Parameter(
     "weights",
     None,
     "weights of nodes: 'UT' child = parent / siblings, 'UB' leaves equal and parent = sum of children, 'NT' child = "
@@ -73,7 +73,7 @@ def declarations(flat: Iterable[Declaration]) -> Iterable[Declaration]:
         formula="nodes covered in the first l / nodes, the root not counted",
         references=(_WANG,),
         score=node_recall,
-        parameters=(_HIERARCHY, REL, INTENTS, JUDGED_ONLY),
+        parameters=(HIERARCHY, REL, INTENTS, JUDGED_ONLY),
         other_programs=_NO_OTHER_PROGRAM,
     )
     bases = [base for base in BASES if not base.needs_grades]
@@ -160,9 +160,9 @@ def _layer_aware(declaration: Declaration) -> Declaration:
     own = tuple(p for p in declaration.parameters if p.name != "renormalize")
     # A measure that does not use probabilities does not use weights of nodes either.
     if "weighted" in declaration.by_name:
-        weighing: tuple[Parameter, ...] = (replace(_WEIGHTS, only_with=(("weighted", True),)),)
+        weighing: tuple[Parameter, ...] = (replace(WEIGHTS, only_with=(("weighted", True),)),)
     else:
-        weighing = (_WEIGHTS,) if "renormalize" in declaration.by_name else ()
+        weighing = (WEIGHTS,) if "renormalize" in declaration.by_name else ()
     return replace(
         declaration,
         family="M-LA: every layer of the intent hierarchy scored on its own, then the mean of the scores",
@@ -172,7 +172,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         "the nodes of layer v for intents",
         references=tuple(dict.fromkeys([_WANG, *declaration.references])),
         score=lambda ranked, params, cutoff: _la_score(declaration.score, ranked, params, cutoff),
-        parameters=merge_parameters((_HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
+        parameters=merge_parameters((HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
         other_programs=_NO_OTHER_PROGRAM + _SAME_NAMES.get(declaration.name, ""),
         components=(),
         owner="irdiv",
@@ -189,7 +189,7 @@ def _on_gains(
     layered: bool,
     sharp: tuple[str, ...] = (),
 ) -> Declaration:
-    tree = (_HIERARCHY, _WEIGHTS, *((_LAYER_WEIGHTS,) if layered else ()))
+    tree = (HIERARCHY, WEIGHTS, *((_LAYER_WEIGHTS,) if layered else ()))
     assert base.parameters_on_gains is not None
     return Declaration(
         family=_FAMILIES[name.split("-")[0]],
