@@ -12,11 +12,13 @@ import pytest
 
 import irdiv
 from helpers import random_collection, random_run
+from irdiv.arrays.memo import Memo
 from irdiv.kernels.lists import safe_divide
 from irdiv.measures import Declaration, Measure, Parameter, declare_base, registry
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import Registry
 from irdiv.measures.parameters import REL
+from irdiv.measures.values import ParameterValues
 
 
 def first_rank(ranked, values, cutoff):
@@ -133,3 +135,14 @@ def test_what_is_needed_to_declare_a_measure_is_in_one_place():
     }
     assert needed <= set(measures.__all__)
     assert Parameter("p", 1, "a parameter", int).samples == (1,)
+
+
+def described(owner, value, *, unit=""):
+    return f"{value!r}{unit}"
+
+
+def test_equal_values_of_other_types_are_not_taken_for_each_other():
+    memo = Memo()
+    values = (1, True, 1.0, *(ParameterValues({"x": x}) for x in (1, True, 1.0)))
+    assert [memo.cached(described, value) for value in values] == [repr(value) for value in values]
+    assert [memo.cached(described, 1, unit=unit) for unit in (1, True)] == ["11", "1True"]

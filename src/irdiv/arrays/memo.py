@@ -13,8 +13,9 @@ Owner = TypeVar("Owner", bound="Memo")
 class Memo:
     """Base class for objects that cache results computed from them.
 
-    The key of a result is the function and its arguments. The function must not be a closure, so the result can depend
-    on nothing else: a parameter that is missing from the arguments cannot be used.
+    The key of a result is the function and its arguments with their types: 1, 1.0 and True are equal, but results may
+    differ. The function must not be a closure, so the result can depend on nothing else: a parameter that is missing
+    from the arguments cannot be used.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,8 @@ class Memo:
 
     def cached(self: Owner, function: Callable[Concatenate[Owner, P], T], *arguments: P.args, **options: P.kwargs) -> T:
         """Return ``function(self, *arguments, **options)``, computed the first time and kept."""
-        key = (function, arguments, tuple(options.items()))
+        values = (*arguments, *options.values())
+        key = (function, values, tuple(options), tuple(map(type, values)))
         if key not in self._memo:
             if getattr(function, "__closure__", None):
                 raise TypeError(f"{function.__qualname__} is a closure, and may depend on more than its arguments")

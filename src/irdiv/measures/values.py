@@ -34,7 +34,10 @@ class ParameterValues(Mapping[str, Any]):
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ParameterValues) and self._by_name == other._by_name
+        """Return whether all values are equal and of the same types, as 1 and True may give different results."""
+        if not isinstance(other, ParameterValues) or self._by_name != other._by_name:
+            return False
+        return all(type(value) is type(other._by_name[name]) for name, value in self._by_name.items())
 
     def __repr__(self) -> str:
         return f"ParameterValues({self._by_name})"
