@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import irdiv
@@ -97,7 +98,7 @@ def test_an_oracle_beside_systems_in_pyterrier():
     qrels = random_collection(0)
     systems = [
         irdiv.plugins.pyterrier.oracle_transformer(qrels),
-        irdiv.plugins.pyterrier.oracle_transformer(qrels, "reversed"),
+        irdiv.plugins.pyterrier.oracle_transformer(pl.from_pandas(qrels), "reversed"),
     ]
     topics = irdiv.datasets.to_pyterrier(qrels)[["qid"]].drop_duplicates().assign(query="a topic")
     table = pt.Experiment(

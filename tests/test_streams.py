@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, demo
+from irdiv.frames.backends import backend_of
 from irdiv.frames.prefetch import prefetch
 from irdiv.measures.catalogue import registry
 
@@ -373,11 +375,30 @@ def test_functions_return_frames_of_the_callers_library(library):
     pd.testing.assert_frame_equal(made.to_pandas(), expected, check_dtype=False)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_a_collection_remembers_the_library_of_its_qrels(library):
+    convert, frame = LIBRARIES[library]
+    collection = irdiv.Collection(convert(QRELS))
+    run = {topic: dict(zip(rows["doc_id"], rows["score"], strict=True)) for topic, rows in RUN.groupby("query_id")}
+    for given in (collection, pickle.loads(pickle.dumps(collection)), irdiv.Collection.of(convert(QRELS), warn=False)):
+        for made in (
+            irdiv.evaluate(given, run, "I-rec@5").frame,
+            irdiv.oracle(given, depth=3),
+            irdiv.analysis.relevant_documents_by_intent(given, run),
+            irdiv.analysis.gain_vectors(given, run).means,
+            irdiv.Hierarchy(given).frame,
+        ):
+            assert isinstance(made, frame)
+    assert isinstance(irdiv.evaluate(collection, pl.from_pandas(RUN), "I-rec@5").frame, pl.DataFrame)
+    assert isinstance(irdiv.oracle(collection.to_pandas(), depth=3), pd.DataFrame)
+    assert collection.backend == backend_of(convert(QRELS))
+
+
 def test_a_report_of_polars_frames(tmp_path):
     from irdiv.report import write_report
 
     runs = {"a": pl.from_pandas(RUN), "b": pl.from_pandas(RUN.assign(score=-RUN["score"]))}
-    write_report(pl.from_pandas(QRELS), runs, tmp_path / "polars.html")
+    write_report(irdiv.Collection(pl.from_pandas(QRELS)), runs, tmp_path / "polars.html")
     write_report(QRELS, {name: run.to_pandas() for name, run in runs.items()}, tmp_path / "pandas.html")
     assert (tmp_path / "polars.html").read_text() == (tmp_path / "pandas.html").read_text()
 

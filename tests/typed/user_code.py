@@ -7,6 +7,7 @@ It is not run. A line that must be an error carries an ignore comment, which is 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import pandas as pd
@@ -49,7 +50,10 @@ assert_type(in_polars, irdiv.Evaluation[pl.DataFrame])
 assert_type(in_polars.pivot(), pl.DataFrame)
 loaded = irdiv.load("clueweb09/catb/trec-web-2012/diversity")
 assert_type(irdiv.evaluate(loaded, {"a": "a.run"}, "D#-nDCG@10"), irdiv.Evaluation[pd.DataFrame])
-irdiv.evaluate(irdiv.Collection(qrels), {"1": {"d": 1.0}}, "D#-nDCG@10", ties="rank")
+of_collection = irdiv.evaluate(irdiv.Collection(qrels), {"1": {"d": 1.0}}, "D#-nDCG@10", ties="rank")
+assert_type(of_collection, irdiv.Evaluation[Any])
+assert_type(irdiv.evaluate(irdiv.Collection(qrels), polars_run, "D#-nDCG@10"), irdiv.Evaluation[pl.DataFrame])
+assert_type(irdiv.Hierarchy(irdiv.Collection(qrels)), irdiv.Hierarchy[Any])
 irdiv.evaluate(qrels, run, "D#-nDCG@10", ties="best")  # type: ignore[call-overload]
 
 # Statistics

@@ -93,7 +93,7 @@ def hierarchy_nodes(
     4      2      sale  tractors   True   0.333         1
     """
     options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-    return _node_frame(_with_intents(qrels), options)
+    return node_frame(collection_with_intents(qrels), options)
 
 
 @returns_callers_frame
@@ -125,7 +125,7 @@ def node_coverage(
         document down to the cutoff is.
     """
     options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-    return coverage_and_scores(_with_intents(qrels), run, (), options, cutoff)[0]
+    return coverage_and_scores(collection_with_intents(qrels), run, (), options, cutoff)[0]
 
 
 @returns_callers_frame
@@ -157,7 +157,7 @@ def layer_scores(
         a column for each measure.
     """
     options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-    return coverage_and_scores(_with_intents(qrels), run, measures, options, cutoff)[1]
+    return coverage_and_scores(collection_with_intents(qrels), run, measures, options, cutoff)[1]
 
 
 def coverage_and_scores(
@@ -167,7 +167,7 @@ def coverage_and_scores(
     require(Optional(Integer(1)), cutoff=cutoff)
     flat_measures = _flat_measures(measures, cutoff)
     ordered = order_checked_run(collection, run)
-    nodes = _node_frame(collection, options, ordered.hits(depth=cutoff))
+    nodes = node_frame(collection, options, ordered.hits(depth=cutoff))
     nodes["rank"] = nodes["rank"].astype("Int64").where(nodes["rank"] > 0)
     by_layer = nodes.groupby(["query_id", "layer"], as_index=False, sort=False)
     table = by_layer.agg(nodes=("node_id", "size"), covered=("rank", "count"))
@@ -176,7 +176,8 @@ def coverage_and_scores(
     return nodes, table
 
 
-def _with_intents(qrels: QrelsLike | Collection) -> Collection:
+def collection_with_intents(qrels: QrelsLike | Collection) -> Collection:
+    """Compile qrels; raise an error if they have no intents."""
     collection = Collection.of(qrels)
     collection.require_intents("a hierarchy")
     return collection
@@ -196,7 +197,7 @@ def _flat_measure(measure: ir_measures.Measure) -> Measure:
     raise IrdivError(f"{measure} does not score single layers; give a flat diversity measure, such as D#-nDCG@20.")
 
 
-def _node_frame(collection: Collection, options: LayerOptions, hits: RankedHits | None = None) -> pd.DataFrame:
+def node_frame(collection: Collection, options: LayerOptions, hits: RankedHits | None = None) -> pd.DataFrame:
     """Return the nodes by topic and layer; with a run also the first rank that covers each, 0 where none does."""
     parts = []
     for block in collection.blocks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
@@ -119,7 +119,17 @@ def gain_vectors(  # type: ignore[overload-overlap]
 ) -> GainVectors[FrameT]: ...
 @overload
 def gain_vectors(
-    qrels: QrelsLike | Collection,
+    qrels: Collection,
+    run: RunLike,
+    *,
+    cutoff: int = ...,
+    b: float = ...,
+    gain: str | Mapping[int, float] = ...,
+    ideal: Literal["judged", "retrieved"] = ...,
+) -> GainVectors[Any]: ...
+@overload
+def gain_vectors(
+    qrels: QrelsLike,
     run: RunLike,
     *,
     cutoff: int = ...,

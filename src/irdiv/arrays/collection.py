@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.compiled import CompiledQrels
 from irdiv.errors import examples, warn
+from irdiv.frames.backends import Backend, FrameHolder, common_backend
 from irdiv.frames.checked import QrelsColumns, qrels_columns
 from irdiv.frames.inputs import QrelsLike
 from irdiv.types import Objects
@@ -18,8 +21,10 @@ BLOCK_CELLS = 4_000_000
 """How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
 
 
-class Collection(CompiledQrels):
+class Collection(CompiledQrels, FrameHolder[Any]):
     """Qrels compiled to score any number of runs.
+
+    Functions that take a collection in place of qrels return frames of the library of those qrels.
 
     Parameters
     ----------
@@ -33,8 +38,12 @@ class Collection(CompiledQrels):
     Collection(1 topic, no intents, 2 judged documents, highest grade 1)
     """
 
+    backend: Backend = "pandas"
+    """The frame library of the qrels; pandas if they are no frame, such as a file."""
+
     def __init__(self, qrels: QrelsLike) -> None:
         super().__init__(qrels_columns(qrels))
+        self.backend = common_backend(qrels)
         warn_topics_without_relevant(self.topics_without_relevant, len(self.topics))
 
     @classmethod
@@ -45,7 +54,11 @@ class Collection(CompiledQrels):
         """
         if isinstance(qrels, Collection):
             return qrels
-        return cls(qrels) if warn else cls.from_columns(qrels_columns(qrels))
+        if warn:
+            return cls(qrels)
+        self = cls.from_columns(qrels_columns(qrels))
+        self.backend = common_backend(qrels)
+        return self
 
     @classmethod
     def from_columns(cls, columns: QrelsColumns) -> Collection:
@@ -53,6 +66,14 @@ class Collection(CompiledQrels):
         self = cls.__new__(cls)
         CompiledQrels.__init__(self, columns)
         return self
+
+    def to_pandas(self) -> Collection:
+        """Return the same collection, for which functions return pandas frames."""
+        if self.backend == "pandas":
+            return self
+        other = copy(self)
+        other.backend = "pandas"
+        return other
 
     def __repr__(self) -> str:
         topics = f"{len(self.topics)} topic{'s' if len(self.topics) != 1 else ''}"

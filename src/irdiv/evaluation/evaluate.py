@@ -61,7 +61,7 @@ def evaluate(
 ) -> Evaluation[FrameT]: ...
 @overload
 def evaluate(
-    qrels: PathLike | Mapping[str, Mapping[str, int]] | Collection | QrelsHolder,
+    qrels: PathLike | Mapping[str, Mapping[str, int]] | QrelsHolder,
     runs: _RunsWithoutFrames,
     measures: MeasuresLike,
     *,
@@ -138,7 +138,8 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Its frames are of the library of the runs, or of the qrels if no run is a frame: pandas, polars or Arrow.
+        Its frames are of the library of the runs, or of the qrels if no run is a frame, also of those that a
+        `Collection` was made of: pandas, polars or Arrow.
 
     Examples
     --------

@@ -53,5 +53,5 @@ def oracle_transformer(
         import pyterrier as pt
     except ImportError:
         raise IrdivError("PyTerrier is not installed: pip install 'irdiv[pyterrier]'.") from None
-    run = oracle(Collection(qrels), order, depth=depth, **parameters)
+    run = oracle(Collection(qrels).to_pandas(), order, depth=depth, **parameters)
     return pt.Transformer.from_df(pt.model.from_ir_measures(run))

@@ -138,7 +138,7 @@ def render(
         As for `irdiv.evaluate`.
     """
     environment = _environment()
-    collection = Collection.of(qrels, warn=False)
+    collection = Collection.of(qrels, warn=False).to_pandas()
     collection.require_intents("a report")
     named = named_runs(runs)
     base = next(iter(named)) if baseline is None else baseline

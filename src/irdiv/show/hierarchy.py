@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
-from irdiv.analysis.hierarchy import DEFAULT_CUTOFF, LayerOptions, coverage_and_scores, hierarchy_nodes
+from irdiv.analysis.hierarchy import (
+    DEFAULT_CUTOFF,
+    LayerOptions,
+    collection_with_intents,
+    coverage_and_scores,
+    node_frame,
+)
 from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, common_backend, from_pandas
@@ -62,8 +68,18 @@ class Hierarchy(FrameHolder[FrameT_co]):
         ) -> None: ...
         @overload
         def __init__(
+            self: Hierarchy[Any],
+            qrels: Collection,
+            *,
+            hierarchy: str = ...,
+            weights: str | None = ...,
+            rel: int = ...,
+            intents: str = ...,
+        ) -> None: ...
+        @overload
+        def __init__(
             self: Hierarchy[pd.DataFrame],
-            qrels: QrelsLike | Collection,
+            qrels: QrelsLike,
             *,
             hierarchy: str = ...,
             weights: str | None = ...,
@@ -81,9 +97,9 @@ class Hierarchy(FrameHolder[FrameT_co]):
         intents: str = "relevant",
     ) -> None:
         self.backend = common_backend(qrels)
-        self.collection = Collection.of(qrels)
+        self.collection = collection_with_intents(qrels)
         self._options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-        self._nodes: pd.DataFrame = hierarchy_nodes(self.collection, **self._options._asdict())
+        self._nodes = node_frame(self.collection, self._options)
 
     def __repr__(self) -> str:
         nodes = len(self._nodes.drop_duplicates(["query_id", "node_id"]))
