@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -25,6 +26,8 @@ RUN = pd.DataFrame(
         "score": [3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 2.5, 3.0, 1.0],
     }
 )
+SCORES = {"1": {"a": 1.5, "b": 1.0}}
+GRADES = {"1": {"a": 1, "b": 0}}
 MESSAGE = (
     r"has ranks that contradict its scores in 2 topics, and is ordered by score: in topic '2', document 'b' has rank 2 "
     r"and score 3, document 'a' has rank 1 and score 2.5\. To order by rank, give ties='rank'"
@@ -141,18 +144,44 @@ def test_one_judged_document_within_the_largest_cutoff_is_enough(options):
         lambda path: (as_parquet(path / "run", RUN), QRELS),
         lambda path: (RUN, as_parquet(path / "qrels", QRELS)),
         lambda path: (RUN, TestCollection("test", QRELS, QRELS, QRELS)),
+        lambda path: (RUN, irdiv.Collection(QRELS)),
+        lambda path: (RUN, {"x": irdiv.Collection(QRELS)}),
+        lambda path: (SCORES, GRADES),
+        lambda path: ({"x": SCORES, "y": SCORES}, GRADES),
+        lambda path: (SCORES, QRELS),
+        lambda path: (RUN, GRADES),
+        lambda path: (SCORES, irdiv.Collection(GRADES)),
+        lambda path: ({"1": {"a": np.float64(1.5)}}, {"1": {"a": np.int64(1)}}),
     ],
 )
-def test_swapped_arguments(tmp_path, swap):
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_swapped_arguments(tmp_path, swap, options):
     QRELS[["query_id", "intent_id", "doc_id", "relevance"]].to_csv(
         tmp_path / "qrels", sep=" ", header=False, index=False
     )
     with pytest.raises(IrdivError, match=r"the arguments are swapped: .* Give the qrels first, then the runs"):
-        irdiv.evaluate(*swap(tmp_path), "I-rec@1")
+        irdiv.evaluate(*swap(tmp_path), "I-rec@1", **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+@pytest.mark.parametrize("make", [irdiv.Collection, lambda qrels: TestCollection("test", qrels, qrels, qrels)])
+def test_a_collection_is_not_a_run(make, options):
+    for qrels in (QRELS, make(QRELS)):
+        with pytest.raises(
+            IrdivError, match=r"cannot read the run from '\w*', which holds qrels; expected the columns"
+        ):
+            irdiv.evaluate(qrels, make(QRELS), "I-rec@1", **options)
 
 
 def test_other_mistakes_are_not_called_swapped():
-    for qrels, run in [(RUN, RUN), (QRELS.drop(columns="relevance"), RUN), (RUN.assign(relevance=0.5), QRELS)]:
+    for qrels, run in [
+        (RUN, RUN),
+        (QRELS.drop(columns="relevance"), RUN),
+        (RUN.assign(relevance=0.5), QRELS),
+        (SCORES, SCORES),
+    ]:
         with pytest.raises(IrdivError) as caught:
             irdiv.evaluate(qrels, run, "I-rec@1")
         assert "swapped" not in str(caught.value)
+    # Whole scores may be grades.
+    irdiv.evaluate({"1": {"a": 2.0, "b": 1.0}}, GRADES, "P@1")

@@ -12,7 +12,7 @@ import numpy as np
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.compiled import CompiledQrels
 from irdiv.errors import examples, warn
-from irdiv.frames.backends import Backend, FrameHolder, common_backend
+from irdiv.frames.backends import Backend, FrameHolder, QrelsObject, common_backend
 from irdiv.frames.checked import QrelsColumns, qrels_columns
 from irdiv.frames.inputs import QrelsLike
 from irdiv.types import Objects
@@ -21,7 +21,7 @@ BLOCK_CELLS = 4_000_000
 """How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
 
 
-class Collection(CompiledQrels, FrameHolder[Any]):
+class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
     """Qrels compiled to score any number of runs.
 
     Functions that take a collection in place of qrels return frames of the library of those qrels.

@@ -31,7 +31,11 @@ class FrameHolder(Generic[FrameT_co]):
     backend: Backend
 
 
-class QrelsHolder:
+class QrelsObject:
+    """An object that is accepted in place of qrels, but not of a run."""
+
+
+class QrelsHolder(QrelsObject):
     """An object with qrels, which is accepted in place of the qrels."""
 
     qrels: object

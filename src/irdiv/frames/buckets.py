@@ -36,7 +36,7 @@ class RowSource:
 
     def __init__(self, data: QrelsLike | RunLike, role: str, value_column: str) -> None:
         self.role = role
-        rows = unwrap_qrels(data)
+        rows = unwrap_qrels(data) if role == "qrels" else data
         self._data: Streamable | Frame = rows if is_stream(rows) else as_frame(rows, role, _FIELDS[role])
         self.columns: list[str]
         self.row_count: int | None

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import QrelsHolder, backend_of
+from irdiv.frames.backends import QrelsHolder, QrelsObject, backend_of
 from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS
 from irdiv.frames.ids import string_array
 from irdiv.frames.readers import READERS, TREC, reader_of
@@ -79,6 +79,11 @@ def as_frame(
     read_text
         A function that reads text files of this role; by default they are TREC files.
     """
+    if isinstance(data, QrelsObject) and role != "qrels":
+        raise IrdivError(
+            f"cannot read the {role} from {type(data).__name__!r}, which holds qrels; expected the columns "
+            f"{', '.join(fields)}."
+        )
     if is_stream(data):
         return nw.from_native(read_stream(data, role), eager_only=True)
     if isinstance(data, str | os.PathLike):
