@@ -135,6 +135,7 @@ def test_bad_input(spark, data):
         (lambda: irdiv_spark.evaluate(qrels.limit(0), run, "D-nDCG"), "the qrels are empty"),
         (lambda: irdiv_spark.evaluate(qrels, run, "D-nDGC"), "no measure is called"),
         (lambda: irdiv_spark.evaluate(qrels, run, "D-nDCG", tasks=0), "tasks=0 is not an integer of 1 or more"),
+        (lambda: irdiv_spark.evaluate(qrels, run, "D-nDCG", ties="x"), "^ties='x' is not one of"),
     ]:
         with pytest.raises(IrdivError, match=message):
             call()

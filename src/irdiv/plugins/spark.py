@@ -66,6 +66,10 @@ def evaluate(
     Topics are assigned to tasks by a hash of their ids. What depends on all topics, the highest grade and the names of
     runs, is computed first. A topic that is missing from a run scores 0; one without judgments is ignored.
 
+    Runs without any topic of the qrels are an error, as in `irdiv.evaluate`, but only if that holds for all of them.
+    What would need another pass over the runs is not checked: there are no warnings about ranks that contradict scores
+    or about runs without a judged document, and no notes.
+
     Parameters
     ----------
     qrels, runs
