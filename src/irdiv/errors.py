@@ -20,10 +20,23 @@ class IrdivWarning(UserWarning):
 @contextmanager
 def prefix_errors_with_run(name: str | None) -> Iterator[None]:
     """Prefix the message of errors with the name of a run, if it has one."""
+    with _prefix_errors("run", name):
+        yield
+
+
+@contextmanager
+def prefix_errors_with_collection(name: str | None) -> Iterator[None]:
+    """Prefix the message of errors with the name of a collection, if it has one."""
+    with _prefix_errors("collection", name):
+        yield
+
+
+@contextmanager
+def _prefix_errors(role: str, name: str | None) -> Iterator[None]:
     try:
         yield
     except IrdivError as error:
-        raise IrdivError(str(error) if name is None else f"run {name!r}: {error}") from None
+        raise IrdivError(str(error) if name is None else f"{role} {name!r}: {error}") from None
 
 
 def warn(message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, overload
@@ -72,6 +72,12 @@ def common_backend(*data: object) -> Backend:
     return next((backend for backend in map(backend_of, data) if backend is not None), "pandas")
 
 
+def callers_backend(data: object) -> Backend:
+    """Return the library of a frame, or of the first frame that a mapping holds, or pandas if there is none."""
+    values = data.values() if isinstance(data, Mapping) else [data]
+    return common_backend(*(value for value in values if not isinstance(value, Mapping)))
+
+
 def to_backend(table: pa.Table, backend: Backend) -> Any:
     """Return an Arrow table as a frame of a library."""
     if backend == "pyarrow":
@@ -92,7 +98,10 @@ def from_pandas(frame: pd.DataFrame, backend: Backend) -> Any:
 
 
 class ReturnsCallersFrame(Protocol[P]):
-    """A function that returns a frame of the library of its first argument, or of pandas if that is no frame."""
+    """A function that returns a frame of the library of its first argument, or of pandas if that is no frame.
+
+    If the first argument is a mapping, it is the library of the first frame in it.
+    """
 
     @overload
     def __call__(  # type: ignore[overload-overlap]
@@ -101,6 +110,14 @@ class ReturnsCallersFrame(Protocol[P]):
     @overload
     def __call__(  # type: ignore[overload-overlap]
         self, data: FrameT, /, *args: P.args, **options: P.kwargs
+    ) -> FrameT: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, data: Mapping[str, FrameHolder[FrameT]], /, *args: P.args, **options: P.kwargs
+    ) -> FrameT: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, data: Mapping[str, FrameT], /, *args: P.args, **options: P.kwargs
     ) -> FrameT: ...
     @overload
     def __call__(self, data: object, /, *args: P.args, **options: P.kwargs) -> pd.DataFrame: ...
@@ -113,6 +130,6 @@ def returns_callers_frame(function: Callable[Concatenate[Any, P], pd.DataFrame])
     @wraps(function)
     def converted(*args: Any, **options: Any) -> Any:
         data = args[0] if args else options.get(first)
-        return from_pandas(function(*args, **options), backend_of(data) or "pandas")
+        return from_pandas(function(*args, **options), callers_backend(data))
 
     return converted

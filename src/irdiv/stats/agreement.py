@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike, as_measure_list
 from irdiv.stats.scores import VALUE_TOLERANCE
-from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.stats.study import as_study
+from irdiv.stats.table import StudyLike, Table
 from irdiv.types import Floats
 
 CorrelationName: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric"]
+Signs: TypeAlias = NDArray[np.int8]
 
 
 def tau_ap(estimate: ArrayLike, gold: ArrayLike) -> float:
@@ -90,7 +93,11 @@ _CORRELATIONS: dict[CorrelationName, Callable[[Floats, Floats], float]] = {
 
 @returns_callers_frame
 def correlate(
-    evaluation: EvaluationLike, method: CorrelationName = "tau", *, measures: MeasuresLike | None = None
+    evaluation: StudyLike,
+    method: CorrelationName = "tau",
+    *,
+    measures: MeasuresLike | None = None,
+    by_collection: bool = False,
 ) -> pd.DataFrame:
     """Return rank correlations of the measures over the means of runs, as a matrix.
 
@@ -99,26 +106,44 @@ def correlate(
     Parameters
     ----------
     evaluation
-        What `irdiv.evaluate` returns for several runs, or its tidy frame.
+        What `irdiv.evaluate` returns for several runs, or its tidy frame; or a mapping from the names of several
+        collections to such evaluations, whose runs need not be the same. The correlations are then the mean over
+        collections.
     method
         ``"tau"`` for Kendall's τ; ``"tau_ap"``, where swaps near the top count more, of the row's measure against the
         column's as gold; or ``"tau_ap_symmetric"``, the mean of both directions.
     measures
         Some of the measures; all by default.
+    by_collection
+        Return a matrix for each of the collections instead of the mean; rows begin with the name of the collection.
     """
     require(choice(*_CORRELATIONS), method=method)
-    table = as_table(evaluation, measures).larger_is_better()
+    study = as_study(evaluation, measures)
+    names = pd.Index(study.measures, name="measure")
+
+    def mean_matrix(matrices: Sequence[Floats]) -> pd.DataFrame:
+        # The exact sum does not depend on the order of collections.
+        mean = np.apply_along_axis(math.fsum, 0, np.stack(matrices)) / len(matrices)
+        return pd.DataFrame(mean, index=names, columns=names.rename("gold" if method == "tau_ap" else "measure"))
+
+    matrices = study.analyze(lambda table, _: _correlations(table, _CORRELATIONS[method]))
+    return study.frame(matrices, mean_matrix, by_collection)
+
+
+def _correlations(table: Table, correlation: Callable[[Floats, Floats], float]) -> Floats:
+    """Return the correlation of each two measures over the means of runs, ``[measure, measure]``."""
     table.require_two_runs()
-    means = list(table.values.mean(axis=2).T)
-    correlation = _CORRELATIONS[method]
-    matrix = [[correlation(x, y) for y in means] for x in means]
-    names = pd.Index(table.measures, name="measure")
-    return pd.DataFrame(matrix, index=names, columns=names.rename("gold" if method == "tau_ap" else "measure"))
+    means = list(table.larger_is_better().values.mean(axis=2).T)
+    return np.array([[correlation(x, y) for y in means] for x in means])
 
 
 @returns_callers_frame
 def concordance(
-    evaluation: EvaluationLike, gold: MeasuresLike, *, measures: MeasuresLike | None = None
+    evaluation: StudyLike,
+    gold: MeasuresLike,
+    *,
+    measures: MeasuresLike | None = None,
+    by_collection: bool = False,
 ) -> pd.DataFrame:
     """Return which of two measures agrees more often with gold measures where the two disagree (Sakai, WWW 2012).
 
@@ -129,11 +154,15 @@ def concordance(
     Parameters
     ----------
     evaluation
-        What `irdiv.evaluate` returns for several runs, or its tidy frame, gold measures included.
+        What `irdiv.evaluate` returns for several runs, or its tidy frame, gold measures included; or a mapping from the
+        names of several collections to such evaluations. Pairs of runs are then formed within each collection, and the
+        disagreements are added up.
     gold
         One or several measures.
     measures
         Some of the measures; by default all but the gold ones.
+    by_collection
+        Return rows for each of the collections instead of their sums, named in the column ``collection``.
 
     Returns
     -------
@@ -141,19 +170,36 @@ def concordance(
         ``measure, other, disagreements, concordance, other_concordance``, the last two as shares of the disagreements,
         missing where there are none.
     """
-    table = as_table(evaluation).larger_is_better()
-    gold_indices = [table.measure_index(measure) for measure in as_measure_list(gold)]
-    if not gold_indices:
+    gold_measures = as_measure_list(gold)
+    if not gold_measures:
         raise IrdivError("no gold measure given; name one or several that were evaluated.")
-    if measures is None:
+    others = None if measures is None else as_measure_list(measures)
+    study = as_study(evaluation, None if others is None else [*gold_measures, *others])
+    table = study.tables[0]
+    gold_indices = [table.measure_index(measure) for measure in gold_measures]
+    if others is None:
         chosen = [m for m in range(len(table.measures)) if m not in gold_indices]
     else:
-        chosen = [table.measure_index(measure) for measure in as_measure_list(measures)]
+        chosen = [table.measure_index(measure) for measure in others]
     if len(chosen) < 2:
         raise IrdivError("a concordance test compares at least two measures besides the gold ones.")
-    z = np.stack([z for _, z in table.differences(table.pairs())]).reshape(len(table.measures), -1)
-    sign = np.where(np.abs(z) <= VALUE_TOLERANCE, 0, np.sign(z)).astype(np.int8)
-    agrees = [(sign[m] * sign[gold_indices] >= 0).all(axis=0) for m in chosen]
+    return study.frame(
+        study.analyze(lambda table, _: _preferences(table)),
+        lambda parts: _concordance(study.measures, np.concatenate(parts, axis=1), chosen, gold_indices),
+        by_collection,
+    )
+
+
+def _preferences(table: Table) -> Signs:
+    """Return 1 where a measure prefers the first run of a pair, −1 where the second: ``[measure, pair and topic]``."""
+    z = np.stack([z for _, z in table.larger_is_better().differences(table.pairs())]).reshape(len(table.measures), -1)
+    return np.where(np.abs(z) <= VALUE_TOLERANCE, 0, np.sign(z)).astype(np.int8)
+
+
+def _concordance(
+    measures: Sequence[str], sign: Signs, chosen: Sequence[int], gold_indices: Sequence[int]
+) -> pd.DataFrame:
+    agrees = [(sign[m] * sign[list(gold_indices)] >= 0).all(axis=0) for m in chosen]
     rows = []
     for i, one in enumerate(chosen):
         for j in range(i + 1, len(chosen)):
@@ -161,5 +207,5 @@ def concordance(
             disagree = sign[one] * sign[two] < 0
             count = int(np.count_nonzero(disagree))
             shares = [np.count_nonzero(agrees[k] & disagree) / count if count else np.nan for k in (i, j)]
-            rows.append((table.measures[one], table.measures[two], count, *shares))
+            rows.append((measures[one], measures[two], count, *shares))
     return pd.DataFrame(rows, columns=["measure", "other", "disagreements", "concordance", "other_concordance"])

@@ -24,11 +24,13 @@ from irdiv.stats.options import (
 )
 from irdiv.stats.paired import PairedTestResults, paired_tests
 from irdiv.stats.resampling import MAX_CELLS, TIE_TOLERANCE, p_values
+from irdiv.stats.study import for_each_collection
 from irdiv.stats.table import EvaluationLike, Table, as_table
 from irdiv.types import Floats
 
 
 @returns_callers_frame
+@for_each_collection
 def compare(
     evaluation: EvaluationLike,
     *,
@@ -48,7 +50,8 @@ def compare(
     Parameters
     ----------
     evaluation
-        What `irdiv.evaluate` returns for several runs, or its tidy frame.
+        What `irdiv.evaluate` returns for several runs, or its tidy frame; or a mapping from the names of several
+        collections to such evaluations, each of which is then tested by itself, as it is alone with the same rng.
     test
         ``"bootstrap"``, ``"randomization"``, ``"t"``, or ``"tukey"`` for the randomized Tukey HSD test, whose p takes
         all pairs of runs into account.
@@ -70,7 +73,8 @@ def compare(
     -------
     DataFrame
         A row for each measure and pair: ``measure, run, other, mean, other_mean, difference, low, high, statistic, p,
-        p_adjusted, effect_size``. Without a correction ``p_adjusted`` is p.
+        p_adjusted, effect_size``. Without a correction ``p_adjusted`` is p. If there are several collections, the first
+        column is ``collection``.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 import numpy as np
 import pandas as pd
 
-from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, backend_of, from_pandas
+from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.comparison import tukey_p
 from irdiv.stats.options import (
@@ -33,7 +33,8 @@ from irdiv.stats.resampling import (
     observed_statistics,
     p_values,
 )
-from irdiv.stats.table import EvaluationLike, as_table
+from irdiv.stats.study import as_study, concat_collections, missing_names
+from irdiv.stats.table import StudyLike, Table
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -41,7 +42,10 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminativePower(FrameHolder[FrameT_co]):
-    """Significant pairs of runs by measure; it prints as its summary."""
+    """Significant pairs of runs by measure; it prints as its summary.
+
+    Pairs are those within each of the collections, one collection after the other.
+    """
 
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
@@ -50,46 +54,63 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
     difference: Floats
     """Mean differences, first minus second, as ``[measure, pair]``."""
     delta: Floats
-    """The difference required for significance, ``[measure]``; NaN unless by the bootstrap test."""
+    """The difference required for significance, ``[measure]``, the largest over collections; NaN unless by the
+    bootstrap test."""
     direction: Floats
     """−1 for each measure where smaller values are better, and 1 for others."""
     level: float = LEVEL
     """The significance level."""
     backend: Backend = "pandas"
     """The frame library of results."""
+    collections: Mapping[str, DiscriminativePower[FrameT_co]] = field(default_factory=dict)
+    """The results of each collection by name; empty if an evaluation without a name was analyzed."""
 
     @property
     def significant(self) -> Bools:
         """Whether p is below the level, ``[measure, pair]``."""
         return self.p < self.level
 
-    def summary(self) -> FrameT_co:
-        """Return ``measure, pairs, significant, power, delta``: power is the share of pairs with p below the level."""
-        return from_pandas(self._summary, self.backend)
+    def summary(self, *, by_collection: bool = False) -> FrameT_co:
+        """Return ``measure, pairs, significant, power, delta``: power is the share of pairs with p below the level.
+
+        Pairs of several collections are added up, and delta is the largest; with ``by_collection`` there are rows for
+        each of the collections, named in the column ``collection``.
+        """
+        return from_pandas(self._frame(by_collection, lambda power: power._summary), self.backend)
 
     def asl(self) -> FrameT_co:
-        """Return ``measure, rank, run, other, difference, p``, the pairs of each measure by p: its ASL curve."""
+        """Return ``measure, rank, run, other, difference, p``, the pairs of each measure by p: its ASL curve.
+
+        If there are several collections, the column ``collection`` after the rank names that of the pair.
+        """
         by_p = np.argsort(self.p, axis=1, kind="stable")
         first, second = (np.array(side, dtype=object)[by_p].ravel() for side in zip(*self.pairs, strict=True))
+        names = [name for name, power in self.collections.items() for _ in power.pairs]
+        collection = {"collection": np.array(names, dtype=object)[by_p].ravel()} if len(self.collections) > 1 else {}
         frame = pd.DataFrame(
             {
                 "measure": np.repeat(np.array(self.measures, dtype=object), len(self.pairs)),
                 "rank": np.tile(np.arange(1, len(self.pairs) + 1), len(self.measures)),
+                **collection,
                 "run": first,
                 "other": second,
                 "difference": np.take_along_axis(self.difference, by_p, axis=1).ravel(),
                 "p": np.take_along_axis(self.p, by_p, axis=1).ravel(),
             }
-        ).astype({"measure": str, "run": str, "other": str})
+        ).astype({"measure": str, **dict.fromkeys(collection, str), "run": str, "other": str})
         return from_pandas(frame, self.backend)
 
-    def agreement(self) -> FrameT_co:
+    def agreement(self, *, by_collection: bool = False) -> FrameT_co:
         """Return the overlap of the significant pairs A and B of each two measures.
 
         ``measure, other, only_first, both, only_second, conflicts, agreement``: both counts the pairs for which the
         same run is significantly better by both measures, conflicts those for which another one is, and agreement is
-        both over the size of A∪B, missing where that is empty.
+        both over the size of A∪B, missing where that is empty. Pairs of several collections are added up; with
+        ``by_collection`` there are rows for each of the collections, named in the column ``collection``.
         """
+        return from_pandas(self._frame(by_collection, DiscriminativePower._agreement), self.backend)
+
+    def _agreement(self) -> pd.DataFrame:
         # 1 where the first run is significantly better, −1 where the second is.
         better = self.significant * np.sign(self.difference) * self.direction[:, None]
         rows = []
@@ -107,7 +128,14 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
             counts = (only_first, both, only_second, conflicts)
             rows.append((self.measures[one], self.measures[two], *counts, both / either if either else np.nan))
         columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
-        return from_pandas(pd.DataFrame(rows, columns=columns), self.backend)
+        return pd.DataFrame(rows, columns=columns)
+
+    def _frame(self, by_collection: bool, make: Callable[[DiscriminativePower[Any]], pd.DataFrame]) -> pd.DataFrame:
+        if not by_collection:
+            return make(self)
+        if not self.collections:
+            raise missing_names()
+        return concat_collections({name: make(power) for name, power in self.collections.items()})
 
     def __repr__(self) -> str:
         shown = self._summary.assign(power=(100 * self._summary["power"]).map("{:.2f}%".format))
@@ -140,6 +168,14 @@ class _HoldsCallersFrames(Protocol[P]):
         self, evaluation: FrameT, /, *args: P.args, **options: P.kwargs
     ) -> DiscriminativePower[FrameT]: ...
     @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, evaluation: Mapping[str, FrameHolder[FrameT]], /, *args: P.args, **options: P.kwargs
+    ) -> DiscriminativePower[FrameT]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self, evaluation: Mapping[str, FrameT], /, *args: P.args, **options: P.kwargs
+    ) -> DiscriminativePower[FrameT]: ...
+    @overload
     def __call__(
         self, evaluation: object, /, *args: P.args, **options: P.kwargs
     ) -> DiscriminativePower[pd.DataFrame]: ...
@@ -154,7 +190,7 @@ def _holds_callers_frames(
 
 @_holds_callers_frames
 def discriminative_power(
-    evaluation: EvaluationLike,
+    evaluation: StudyLike,
     *,
     test: TestName = "bootstrap",
     measures: MeasuresLike | None = None,
@@ -171,11 +207,15 @@ def discriminative_power(
     sample under the null hypothesis with the B·level-th largest abs(t), of n_resamples = B, and of these the largest
     over pairs.
 
+    Several collections are pooled: pairs of runs are formed within each collection, and their counts are added up. Each
+    collection has samples of its own, which are those that it has alone with the same rng.
+
     Parameters
     ----------
     evaluation
         What `irdiv.evaluate` returns for several runs, or its tidy frame, which must be complete: a value of each
-        measure for each run and topic.
+        measure for each run and topic. For several collections, a mapping from their names to such evaluations, all by
+        the same measures.
     test
         ``"bootstrap"``, ``"randomization"``, ``"t"`` or ``"tukey"``.
     measures
@@ -198,11 +238,58 @@ def discriminative_power(
       measure  pairs  significant  power  delta
      I-rec@10      6            3 50.00% 0.1375
     D-nDCG@10      6            5 83.33% 0.1037
+
+    Two collections, here of the first and the last topics:
+
+    >>> halves = {"early": qrels["query_id"].astype(int) <= 6, "late": qrels["query_id"].astype(int) > 6}
+    >>> study = {name: irdiv.evaluate(qrels[half], runs, "D-nDCG@10") for name, half in halves.items()}
+    >>> power = irdiv.stats.discriminative_power(study)
+    >>> power
+      measure  pairs  significant  power  delta
+    D-nDCG@10     12            7 58.33% 0.1526
+    >>> power.summary(by_collection=True).round(4)
+      collection    measure  pairs  significant   power   delta
+    0      early  D-nDCG@10      6            4  0.6667  0.1526
+    1       late  D-nDCG@10      6            3  0.5000  0.1514
     """
     require_level(level)
     require_test(test)
     n_resamples, plus_one = resampling_options(test, n_resamples, plus_one)
-    table = as_table(evaluation, measures)
+    study = as_study(evaluation, measures)
+    backend = callers_backend(evaluation)
+    parts = study.analyze(
+        lambda table, own_rng: replace(
+            _power_on_one_collection(table, test, level, own_rng, n_resamples, plus_one, delta, progress),
+            backend=backend,
+        ),
+        rng,
+    )
+    return _pool(dict(zip(study.names, parts, strict=True))) if study.names else parts[0]
+
+
+def _pool(collections: Mapping[str, DiscriminativePower[Any]]) -> DiscriminativePower[Any]:
+    """Return the results of all collections as one."""
+    parts: Sequence[DiscriminativePower[Any]] = list(collections.values())
+    return replace(
+        parts[0],
+        pairs=tuple(pair for part in parts for pair in part.pairs),
+        p=np.concatenate([part.p for part in parts], axis=1),
+        difference=np.concatenate([part.difference for part in parts], axis=1),
+        delta=np.max([part.delta for part in parts], axis=0),
+        collections=collections,
+    )
+
+
+def _power_on_one_collection(
+    table: Table,
+    test: TestName,
+    level: float,
+    rng: Rng,
+    n_resamples: int,
+    plus_one: bool,
+    delta: bool,
+    progress: bool,
+) -> DiscriminativePower[pd.DataFrame]:
     pairs = table.pairs()
     n_topics = table.values.shape[2]
     require_two_topics(n_topics)
@@ -231,7 +318,6 @@ def discriminative_power(
         delta=required.max(axis=1),
         direction=table.direction,
         level=level,
-        backend=backend_of(evaluation) or "pandas",
     )
 
 

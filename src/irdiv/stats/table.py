@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 EvaluationLike: TypeAlias = "Scores[Any] | Table | IntoFrame | PathLike"
 """An `Evaluation`, a frame with the columns ``run, query_id, measure, value``, or the path of a CSV file with them."""
+StudyLike: TypeAlias = "EvaluationLike | Mapping[str, EvaluationLike]"
+"""One evaluation, or a mapping from the name of a collection to its evaluation."""
 
 _KEYS = ("run", "measure", "query_id")
 
@@ -71,6 +73,19 @@ class Table(NamedTuple):
             raise IrdivError(f"{spec} was not evaluated; there are {examples(self.measures, 9)}.")
         return self.measures.index(name)
 
+    def choose(self, measures: Iterable[MeasureLike]) -> Table:
+        """Return the table of some measures."""
+        chosen = [self.measure_index(measure) for measure in measures]
+        if not chosen:
+            raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
+        if chosen == list(range(len(self.measures))):
+            return self
+        return self._replace(
+            measures=[self.measures[m] for m in chosen],
+            values=self.values[:, chosen],
+            direction=self.direction[chosen],
+        )
+
     def larger_is_better(self) -> Table:
         """Return the same table with the values negated of measures where smaller values are better."""
         return self._replace(values=self.values * self.direction[:, None], direction=np.ones(len(self.measures)))
@@ -103,6 +118,11 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
         )
     elif isinstance(evaluation, Table):
         table = evaluation
+    elif isinstance(evaluation, Mapping):
+        raise IrdivError(
+            f"expected one evaluation, found a mapping with the keys {examples(evaluation)}; give the evaluation of "
+            "one collection."
+        )
     else:
         table = _choose(_from_frame(evaluation), measures)
         _require_complete(table)
@@ -114,16 +134,7 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
 
 def _choose(table: Table, measures: MeasuresLike | None) -> Table:
     """Return the table of some measures, of all for None."""
-    if measures is None:
-        return table
-    chosen = [table.measure_index(measure) for measure in as_measure_list(measures)]
-    if not chosen:
-        raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
-    return table._replace(
-        measures=[table.measures[m] for m in chosen],
-        values=table.values[:, chosen],
-        direction=table.direction[chosen],
-    )
+    return table if measures is None else table.choose(as_measure_list(measures))
 
 
 def _require_complete(table: Table) -> None:
