@@ -367,3 +367,23 @@ class TestMistakes:
         monkeypatch.setattr(type(evaluation), "specs", lambda self: ["mine", "P@10"])
         with pytest.raises(IrdivError, match="less is better by 'mine' in some collections only"):
             correlate({"a": evaluation, "b": frame})
+
+
+class TestPlots:
+    def test_asl_curves_are_over_the_pairs_of_all_collections(self, study):
+        power = discriminative_power(study, n_resamples=100)
+        lines = irdiv.plots.asl_curves(power).get_lines()
+        for line, p in zip(lines, power.p, strict=False):
+            assert line.get_ydata().tolist() == sorted(p, reverse=True)
+            assert line.get_xdata().tolist() == list(range(1, 32))
+
+    @pytest.mark.parametrize("backend", ["pandas", "polars"])
+    @pytest.mark.parametrize(
+        ("plot", "name"), [("power_curves", "power_by_topics"), ("heat_map", "tau_ap"), ("heat_map", "concordance")]
+    )
+    def test_collections_are_not_drawn_over_each_other(self, study, plot, name, backend):
+        makes = {**BY_COLLECTION, "tau_ap": lambda study: correlate(study, "tau_ap", by_collection=True)}
+        theirs = {key: replace(one, backend=backend) for key, one in study.items()}
+        with pytest.raises(IrdivError, match="the frame has rows for each of several collections"):
+            getattr(irdiv.plots, plot)(makes[name](theirs))
+        getattr(irdiv.plots, plot)(POOLED[name](theirs))

@@ -63,7 +63,7 @@ def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
         Axes to draw on; those of a new figure by default.
     """
     ax = axes_or_new(ax, (7.5, 4.5))
-    for index, (measure, rows) in enumerate(_to_pandas(curves).groupby("measure", sort=False)):
+    for index, (measure, rows) in enumerate(_pooled(curves).groupby("measure", sort=False)):
         ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **line_style(index))
     ax.set_xlabel("topics")
     ax.set_ylabel("discriminative power (%)")
@@ -84,7 +84,7 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Axes to draw on; those of a new figure by default.
     """
-    table = _to_pandas(matrix)
+    table = _pooled(matrix)
     if "other_concordance" in table.columns:
         label = "concordance: row minus column"
         table = _matrix_of_pairs(table, table["concordance"] - table["other_concordance"], below_diagonal=-1)
@@ -114,6 +114,17 @@ def _to_pandas(frame: IntoDataFrame) -> pd.DataFrame:
         return nw.from_native(frame, eager_only=True).to_pandas()
     except TypeError:
         raise IrdivError(f"expected a frame of pandas, polars or pyarrow; found {type(frame).__name__!r}.") from None
+
+
+def _pooled(frame: IntoDataFrame) -> pd.DataFrame:
+    """Return a frame as pandas; it is an error if it has rows by collection, which would be drawn over each other."""
+    table = _to_pandas(frame)
+    if "collection" in [*table.columns, *table.index.names]:
+        raise IrdivError(
+            "the frame has rows for each of several collections, but the plot shows one or all of them together: leave "
+            "out by_collection=True, or choose a collection and drop its name."
+        )
+    return table
 
 
 def _measures_as_index(matrix: pd.DataFrame) -> pd.DataFrame:
