@@ -25,7 +25,7 @@ from irdiv.report import DEFAULT_MEASURES as REPORT_MEASURES
 from irdiv.report import render, write_report
 from irdiv.show.explain import explain, list_measures
 from irdiv.show.hierarchy import Hierarchy
-from irdiv.stats import compare, concordance, correlate, discriminative_power
+from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power
 from irdiv.stats.options import N_RESAMPLES, N_SIGN_FLIPS
 from irdiv_cli import options, parser
 from irdiv_cli.commands import properties, report
@@ -50,9 +50,14 @@ def same_name(function: Callable[..., Any], *names: str) -> dict[str, Counterpar
 COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "eval": {**EVALUATION, **same_name(evaluate, "components")},
     "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
-    "discpower": {**EVALUATION, **significance_test(discriminative_power), **same_name(discriminative_power, "level")},
-    "concordance": {**EVALUATION, **same_name(concordance, "gold")},
-    "correlate": {**EVALUATION, **same_name(correlate, "method")},
+    "discpower": {
+        **EVALUATION,
+        **significance_test(discriminative_power),
+        **same_name(discriminative_power, "level"),
+        **same_name(DiscriminativePower.summary, "by_collection"),
+    },
+    "concordance": {**EVALUATION, **same_name(concordance, "gold", "by_collection")},
+    "correlate": {**EVALUATION, **same_name(correlate, "method", "by_collection")},
     "measures": same_name(list_measures, "pattern"),
     "explain": {"specs": (explain, "spec")},
     "oracle": same_name(oracle, "qrels", "order", "depth"),
@@ -77,10 +82,10 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
 OUTPUT = {"output", "csv", "digits"}
 WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "eval": {"set", "names", "per_query", *OUTPUT},
-    "compare": {"set", "names", "plot", *OUTPUT},
-    "discpower": {"set", "names", "plot", "agreement", *OUTPUT},
-    "concordance": {"set", "names", "plot", *OUTPUT},
-    "correlate": {"set", "names", "plot", *OUTPUT},
+    "compare": {"set", "names", "plot", "collection", *OUTPUT},
+    "discpower": {"set", "names", "plot", "agreement", "collection", *OUTPUT},
+    "concordance": {"set", "names", "plot", "collection", *OUTPUT},
+    "correlate": {"set", "names", "plot", "collection", *OUTPUT},
     "measures": set(),
     "explain": set(),
     "oracle": {"set"},

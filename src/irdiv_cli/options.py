@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 # The library's own defaults and choices cannot be imported here; tests/test_cli_defaults.py compares them.
 DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
@@ -21,7 +22,50 @@ def add_qrels(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_evaluation(parser: argparse.ArgumentParser, default_measures: str = " ".join(DEFAULT_MEASURES)) -> None:
+def add_study(parser: argparse.ArgumentParser, *, by_collection: bool = True) -> None:
+    """Add qrels, runs, measures and how runs are scored, of one collection or of several."""
+    add_evaluation(parser, several_collections=True)
+    for action in parser._get_positional_actions():
+        action.required = False
+    group = parser.add_argument_group(
+        "several collections",
+        "With several collections, --intent-table and --heval take a FILE for all of them or NAME=FILE for one.",
+    )
+    group.add_argument(
+        "--collection",
+        metavar=("NAME QRELS RUN", "RUN"),
+        nargs="+",
+        action=_AppendCollection,
+        help="a collection, in place of QRELS and RUN: its name, qrels and runs; once for each collection",
+    )
+    if by_collection:
+        group.add_argument(
+            "--by-collection", action="store_true", help="results of each collection instead of all together"
+        )
+
+
+class _AppendCollection(argparse.Action):
+    """Appends a name, qrels and runs to a list of them."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """Append the values; it is an error if they are fewer than three or the name was there before."""
+        if len(values) < 3:
+            raise argparse.ArgumentError(self, f"expected a name, qrels and one or more runs, found {' '.join(values)}")
+        name, qrels, *runs = values
+        collections = getattr(namespace, self.dest) or []
+        if name in [other for other, _, _ in collections]:
+            raise argparse.ArgumentError(self, f"two collections have the name {name!r}")
+        setattr(namespace, self.dest, [*collections, (name, qrels, runs)])
+
+
+def add_evaluation(
+    parser: argparse.ArgumentParser,
+    default_measures: str = " ".join(DEFAULT_MEASURES),
+    *,
+    several_collections: bool = False,
+) -> None:
     """Add qrels, runs, measures and how runs are scored."""
     add_qrels(parser)
     parser.add_argument(
@@ -41,7 +85,7 @@ def add_evaluation(parser: argparse.ArgumentParser, default_measures: str = " ".
         f"(default: {default_measures})",
     )
     add_settings(group, "parameters for all measures that have them: gain=linear, judged_only=True, intents=all, …")
-    add_intent_table(group)
+    add_intent_table(group, several_collections)
     group.add_argument(
         "--names",
         choices=("file", "tag"),
@@ -75,15 +119,17 @@ def add_settings(parser: argparse._ActionsContainer, help_text: str) -> None:
     )
 
 
-def add_intent_table(parser: argparse._ActionsContainer) -> None:
-    """Add files with what is known of intents."""
+def add_intent_table(parser: argparse._ActionsContainer, several_collections: bool = False) -> None:
+    """Add files with what is known of intents; for several collections, they are lists of ``FILE`` or ``NAME=FILE``."""
+    action = "append" if several_collections else "store"
     parser.add_argument(
         "--intent-table",
         metavar="FILE",
+        action=action,
         help="table of intents: CSV or TSV with the columns query_id, intent_id and some of probability, type, "
         "parent_id and description; or lines 'topic intent probability' without a header",
     )
-    parser.add_argument("--heval", metavar="FILE", help="intent hierarchies in the format of heval")
+    parser.add_argument("--heval", metavar="FILE", action=action, help="intent hierarchies in the format of heval")
 
 
 def add_test(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

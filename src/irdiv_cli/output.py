@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from irdiv.evaluation.results import Evaluation
 
 _DIGITS = 4
+_message_prefix = ""
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -125,10 +127,21 @@ def print_notes(evaluation: Evaluation[Any]) -> None:
         print_note(note)
 
 
+@contextmanager
+def prefix_messages(prefix: str) -> Iterator[None]:
+    """Print notes and warnings with a prefix."""
+    global _message_prefix
+    _message_prefix = prefix
+    try:
+        yield
+    finally:
+        _message_prefix = ""
+
+
 def print_note(note: str) -> None:
     """Print a note in one line."""
     _print_message("note", note)
 
 
 def _print_message(severity: str, message: object) -> None:
-    print(f"irdiv: {severity}: {' '.join(str(message).split())}", file=sys.stderr)
+    print(f"irdiv: {severity}: {_message_prefix}{' '.join(str(message).split())}", file=sys.stderr)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options, output
+from irdiv_cli import options, output, studies
 
 ORDER = 20
 HELP = "test differences between runs for significance"
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels",
     )
     options.add_plot(parser, "the differences of two runs by one measure, topic by topic")
-    options.add_evaluation(parser)
+    options.add_study(parser, by_collection=False)
     options.add_test(parser)
     options.add_output(parser)
 
@@ -34,9 +34,13 @@ def execute(arguments: argparse.Namespace) -> None:
     from irdiv.errors import IrdivError
     from irdiv.stats import compare
 
-    evaluation = inputs.evaluate_arguments(arguments)
-    if arguments.plot and evaluation.values.shape[:2] != (2, 1):
-        raise IrdivError("--plot shows the differences of two runs by one measure; give two runs and one measure.")
+    evaluation = studies.evaluate_collections(arguments)
+    one = None if isinstance(evaluation, dict) else evaluation
+    if arguments.plot and (one is None or one.values.shape[:2] != (2, 1)):
+        raise IrdivError(
+            "--plot shows the differences of two runs by one measure; give two runs and one measure, and no "
+            "--collection."
+        )
     frame = compare(
         evaluation,
         test=arguments.test,
@@ -48,8 +52,8 @@ def execute(arguments: argparse.Namespace) -> None:
     )
     is_repetition = arguments.output == "table" and arguments.correction is None
     output.print_frame(frame.drop(columns="p_adjusted") if is_repetition else frame, arguments)
-    if arguments.plot:
+    if arguments.plot and one is not None:
         from irdiv.plots import difference_bars
 
         first, second = frame[["run", "other"]].iloc[0]
-        output.save_plot(difference_bars(evaluation, first, second), arguments.plot)
+        output.save_plot(difference_bars(one, first, second), arguments.plot)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options, output
+from irdiv_cli import inputs, options, output, studies
 
 ORDER = 40
 HELP = "compare how often measures agree with gold measures"
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="gold measures; if there are several, all must agree",
     )
     options.add_plot(parser, "the concordances as a heat map")
-    options.add_evaluation(parser)
+    options.add_study(parser)
     options.add_output(parser)
 
 
@@ -28,8 +28,10 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the concordance of each pair of measures, and plot it."""
     from irdiv.stats import concordance
 
-    evaluation = inputs.evaluate_arguments(arguments, more_measures=arguments.gold)
-    frame = concordance(evaluation, inputs.measures_with_settings(arguments.gold, arguments))
+    studies.require_one_plot(arguments)
+    evaluation = studies.evaluate_collections(arguments, more_measures=arguments.gold)
+    gold = inputs.measures_with_settings(arguments.gold, arguments)
+    frame = concordance(evaluation, gold, by_collection=arguments.by_collection)
     output.print_frame(frame, arguments)
     if arguments.plot:
         from irdiv.plots import heat_map

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options, output
+from irdiv_cli import options, output, studies
 
 ORDER = 50
 HELP = "correlate the rankings of runs by different measures"
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     options.add_plot(parser, "the correlations as a heat map")
-    options.add_evaluation(parser)
+    options.add_study(parser)
     options.add_output(parser)
 
 
@@ -26,7 +26,9 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the matrix of correlations, and plot it."""
     from irdiv.stats import correlate
 
-    matrix = correlate(inputs.evaluate_arguments(arguments), method=arguments.method)
+    studies.require_one_plot(arguments)
+    evaluation = studies.evaluate_collections(arguments)
+    matrix = correlate(evaluation, method=arguments.method, by_collection=arguments.by_collection)
     output.print_frame(matrix.rename_axis(columns=None).reset_index(), arguments)
     if arguments.plot:
         from irdiv.plots import heat_map

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options, output
+from irdiv_cli import options, output, studies
 
 ORDER = 30
 HELP = "compute the discriminative power of measures"
 EPILOG = (
     "Power is the share of pairs of runs that differ significantly by a measure. "
-    "Delta is the difference of means that the bootstrap test needs to find one."
+    "Delta is the difference of means that the bootstrap test needs to find one. Pairs of several collections are "
+    "added up. Example: irdiv discpower --collection en en.qrels en/*.run --collection zh zh.qrels zh/*.run"
 )
 
 
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show for pairs of measures how many significant pairs of runs they have in common",
     )
     options.add_plot(parser, "ASL curves: p of all pairs of runs, sorted")
-    options.add_evaluation(parser)
+    options.add_study(parser)
     options.add_test(parser).add_argument(
         "--level", type=float, default=0.05, metavar="P", help="significance level (default: %(default)s)"
     )
@@ -34,14 +35,15 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.test == "t" and arguments.seed != 0:
         output.print_note("--seed has no effect with --test t, which draws no random samples.")
     power = discriminative_power(
-        inputs.evaluate_arguments(arguments),
+        studies.evaluate_collections(arguments),
         test=arguments.test,
         level=arguments.level,
         rng=arguments.seed,
         n_resamples=arguments.n_resamples,
         progress=True,
     )
-    output.print_frame(power.agreement() if arguments.agreement else power.summary(), arguments)
+    show = power.agreement if arguments.agreement else power.summary
+    output.print_frame(show(by_collection=arguments.by_collection), arguments)
     if arguments.plot:
         from irdiv.plots import asl_curves
 
