@@ -52,7 +52,7 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
     "discpower": {**EVALUATION, **significance_test(discriminative_power), **same_name(discriminative_power, "level")},
     "concordance": {**EVALUATION, **same_name(concordance, "gold")},
-    "correlate": {**EVALUATION, **same_name(correlate, "method")},
+    "correlate": {**EVALUATION, **same_name(correlate, "method", "top")},
     "measures": same_name(list_measures, "pattern"),
     "explain": {"specs": (explain, "spec")},
     "oracle": same_name(oracle, "qrels", "order", "depth"),

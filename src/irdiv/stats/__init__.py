@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from irdiv.stats.agreement import concordance, correlate, tau, tau_ap
+from irdiv.stats.agreement import concordance, correlate
 from irdiv.stats.comparison import compare
+from irdiv.stats.correlation_intervals import compare_leaderboards, correlation_intervals
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
 from irdiv.stats.power import DiscriminativePower, discriminative_power
+from irdiv.stats.rank_correlation import tau, tau_ap, tau_ap_b
 from irdiv.stats.topic_subsets import power_by_topics, swap_rates
 
 __all__ = [
@@ -14,8 +16,10 @@ __all__ = [
     "PairedTestResult",
     "bootstrap_test",
     "compare",
+    "compare_leaderboards",
     "concordance",
     "correlate",
+    "correlation_intervals",
     "discriminative_power",
     "leaderboard",
     "power_by_topics",
@@ -24,4 +28,5 @@ __all__ = [
     "t_test",
     "tau",
     "tau_ap",
+    "tau_ap_b",
 ]
