@@ -9,6 +9,13 @@ from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
 from irdiv.stats.power import DiscriminativePower, discriminative_power
 from irdiv.stats.rank_correlation import tau, tau_ap, tau_ap_b
+from irdiv.stats.topic_set_size import (
+    pilot_variance,
+    topic_set_size,
+    topics_for_anova,
+    topics_for_interval,
+    topics_for_t_test,
+)
 from irdiv.stats.topic_subsets import power_by_topics, swap_rates
 
 __all__ = [
@@ -22,6 +29,7 @@ __all__ = [
     "correlation_intervals",
     "discriminative_power",
     "leaderboard",
+    "pilot_variance",
     "power_by_topics",
     "randomization_test",
     "swap_rates",
@@ -29,4 +37,8 @@ __all__ = [
     "tau",
     "tau_ap",
     "tau_ap_b",
+    "topic_set_size",
+    "topics_for_anova",
+    "topics_for_interval",
+    "topics_for_t_test",
 ]
