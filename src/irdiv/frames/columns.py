@@ -25,7 +25,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "value": ("value",),
 }
 
-_MORE_ALIASES = {("intents", "probability"): ("weight", "weights")}
+_MORE_ALIASES = {
+    ("intents", "probability"): ("weight", "weights"),
+    ("evaluation", "run"): ("runid",),
+    ("evaluation", "query_id"): ("topic",),
+}
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
 
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
@@ -86,6 +90,11 @@ def find_columns(
             f"the {role} {_verb(role, 'lacks', 'lack')} a column: expected {expected}, found {examples(present, 12)}."
         )
     return found
+
+
+def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool:
+    """Return whether there is a column for each of irdiv's names."""
+    return all(not set(_aliases(name, role)).isdisjoint(present) for name in names)
 
 
 def _aliases(name: str, role: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from irdiv.stats.topic_set_size import (
     topics_for_t_test,
 )
 from irdiv.stats.topic_subsets import power_by_topics, swap_rates
+from irdiv.stats.value_files import read_values
 
 __all__ = [
     "DiscriminativePower",
@@ -32,6 +33,7 @@ __all__ = [
     "pilot_variance",
     "power_by_topics",
     "randomization_test",
+    "read_values",
     "swap_rates",
     "t_test",
     "tau",
