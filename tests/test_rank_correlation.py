@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 from dataclasses import replace
@@ -16,6 +17,7 @@ import irdiv
 from helpers import evaluation_of, random_evaluation
 from irdiv import IrdivError
 from irdiv.frames.backends import backend_of
+from irdiv_cli import main
 
 # The data of the tests and the examples of ircor, by Urbano and Marrero, and the values that it gives.
 X = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
@@ -243,3 +245,28 @@ def test_results_are_frames_of_the_callers_library(backend, make):
     assert backend_of(found) == backend
     in_pandas = nw.from_native(found, eager_only=True).to_pandas()
     pd.testing.assert_frame_equal(in_pandas, make(evaluation), check_dtype=False)
+
+
+def test_on_the_command_line(capsys, tmp_path):
+    main(["demo", "--data", str(tmp_path)])
+    capsys.readouterr()
+    runs = [str(path) for path in sorted(tmp_path.glob("*.run"))]
+    measures = ["I-rec@10", "D-nDCG@10"]
+    main(
+        [
+            "correlate",
+            str(tmp_path / "qrels.txt"),
+            *runs,
+            "-m",
+            *measures,
+            "--method",
+            "tau_ap_b",
+            "--top",
+            "3",
+            "--csv",
+        ]
+    )
+    printed = pd.read_csv(io.StringIO(capsys.readouterr().out), index_col="measure")
+    evaluation = irdiv.evaluate(tmp_path / "qrels.txt", {path: path for path in runs}, measures)
+    expected = irdiv.stats.correlate(evaluation, "tau_ap_b", top=3)
+    pd.testing.assert_frame_equal(printed, expected, check_names=False)
