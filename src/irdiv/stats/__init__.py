@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from irdiv.stats.agreement import concordance, correlate
+from irdiv.stats.assessors import assessor_agreement, fleiss_kappa, grades_from_votes
 from irdiv.stats.comparison import compare
 from irdiv.stats.correlation_intervals import compare_leaderboards, correlation_intervals
 from irdiv.stats.leaderboards import leaderboard
@@ -22,6 +23,7 @@ from irdiv.stats.value_files import read_values
 __all__ = [
     "DiscriminativePower",
     "PairedTestResult",
+    "assessor_agreement",
     "bootstrap_test",
     "compare",
     "compare_leaderboards",
@@ -29,6 +31,8 @@ __all__ = [
     "correlate",
     "correlation_intervals",
     "discriminative_power",
+    "fleiss_kappa",
+    "grades_from_votes",
     "leaderboard",
     "pilot_variance",
     "power_by_topics",
