@@ -17,6 +17,7 @@ import irdiv
 from helpers import evaluation_of, random_evaluation
 from irdiv import IrdivError
 from irdiv.frames.backends import backend_of
+from irdiv.stats import rank_correlation
 from irdiv_cli import main
 
 # The data of the tests and the examples of ircor, by Urbano and Marrero, and the values that it gives.
@@ -270,3 +271,16 @@ def test_on_the_command_line(capsys, tmp_path):
     evaluation = irdiv.evaluate(tmp_path / "qrels.txt", {path: path for path in runs}, measures)
     expected = irdiv.stats.correlate(evaluation, "tau_ap_b", top=3)
     pd.testing.assert_frame_equal(printed, expected, check_names=False)
+
+
+@pytest.mark.parametrize("top", [None, 3])
+@pytest.mark.parametrize("method", CORRELATIONS)
+def test_many_rankings_at_once_are_those_one_by_one(monkeypatch, method, top):
+    x, y = np.random.default_rng(0).integers(0, 4, (2, 60, 6)).astype(float)
+    x[0] = y[0] = y[1] = x[2] = 1
+    function = rank_correlation.correlation_function(method, top)
+    one_by_one = [float(function(a[None], b[None])[0]) for a, b in zip(x, y, strict=True)]
+    assert function(x, y).tolist() == one_by_one
+    assert np.isfinite(one_by_one).all()
+    monkeypatch.setattr(rank_correlation, "_MAX_CELLS", 100)
+    assert function(x, y).tolist() == one_by_one

@@ -41,8 +41,9 @@ def correlate(
     correlation = correlation_function(method, top)
     table = as_table(evaluation, measures).larger_is_better()
     table.require_two_runs()
-    means = list(table.values.mean(axis=2).T)
-    matrix = [[correlation(x, y) for y in means] for x in means]
+    means = table.values.mean(axis=2).T
+    n_measures = len(means)
+    matrix = correlation(np.repeat(means, n_measures, axis=0), np.tile(means, (n_measures, 1))).reshape(-1, n_measures)
     names = pd.Index(table.measures, name="measure")
     return pd.DataFrame(matrix, index=names, columns=names.rename("gold" if has_gold(method, top) else "measure"))
 

@@ -165,6 +165,6 @@ def _with_interval(
     correlation: Correlation, x: Floats, y: Floats, x_samples: Floats, y_samples: Floats, confidence_level: float
 ) -> tuple[float, float, float]:
     """Return a correlation and the ends of its interval."""
-    values = [correlation(*sample) for sample in zip(x_samples, y_samples, strict=True)]
-    low, high = np.quantile(values, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    return correlation(x, y), float(low), float(high)
+    ends = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    low, high = np.quantile(correlation(x_samples, y_samples), ends)
+    return float(correlation(x[None], y[None])[0]), float(low), float(high)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from irdiv.checks import Integer, choice, require
+from irdiv.checks import Integer, Optional, choice, require
 from irdiv.errors import IrdivError
-from irdiv.types import Floats
+from irdiv.types import Floats, Ints
 
 CorrelationName: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric", "tau_ap_b"]
-Correlation: TypeAlias = Callable[[Floats, Floats], float]
-"""A function of the scores of an estimate and of gold."""
+Correlation: TypeAlias = Callable[[Floats, Floats], Floats]
+"""A function of scores of an estimate and of gold, both ``[ranking, system]``, with a value for each ranking."""
 
 
 def tau(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) -> float:
@@ -32,7 +33,7 @@ def tau(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) -> floa
     >>> round(tau([4, 3, 1, 2], [4, 3, 2, 1]), 4), tau([4, 3, 1, 2], [4, 3, 2, 1], top=2)
     (0.6667, 1.0)
     """
-    return correlation_function("tau", top)(*_scores_of_same_systems(estimate, gold))
+    return _correlation(estimate, gold, "tau", top)
 
 
 def tau_ap(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) -> float:
@@ -53,7 +54,7 @@ def tau_ap(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) -> f
     >>> tau_ap([3, 2, 1], [3, 2, 1]), tau_ap([1, 2, 3], [3, 2, 1])
     (1.0, -1.0)
     """
-    return correlation_function("tau_ap", top)(*_scores_of_same_systems(estimate, gold))
+    return _correlation(estimate, gold, "tau_ap", top)
 
 
 def tau_ap_b(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) -> float:
@@ -75,100 +76,16 @@ def tau_ap_b(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) ->
     >>> round(tau_ap_b([2, 1, 1], [3, 2, 1]), 4)
     0.75
     """
-    return correlation_function("tau_ap_b", top)(*_scores_of_same_systems(estimate, gold))
+    return _correlation(estimate, gold, "tau_ap_b", top)
 
 
-def correlation_function(method: CorrelationName, top: int | None = None) -> Correlation:
-    """Return the function of a correlation, for the best systems of gold if their count is given."""
-    require(choice(*get_args(CorrelationName)), method=method)
-    function = _FUNCTIONS[method]
-    if top is None:
-        return lambda estimate, gold: function(np.round(estimate, _DIGITS), np.round(gold, _DIGITS))
-    count = require(Integer(2), top=top)
-
-    def of_best_systems(estimate: Floats, gold: Floats) -> float:
-        if count > len(gold):
-            raise IrdivError(f"top={count}, but there are only {len(gold)} systems; leave it out to compare all.")
-        x, y = np.round(estimate, _DIGITS), np.round(gold, _DIGITS)
-        is_best = y >= np.sort(y)[-count]
-        return function(x[is_best], y[is_best])
-
-    return of_best_systems
-
-
-def has_gold(method: CorrelationName, top: int | None) -> bool:
-    """Return whether a correlation depends on which ranking is gold."""
-    return method == "tau_ap" or top is not None
-
-
-_DIGITS = 12
-"""Scores that differ only beyond these decimal places differ by rounding: they are ties."""
-
-
-def _tau(estimate: Floats, gold: Floats) -> float:
-    # Written out, since intervals take thousands of values, each of which takes scipy ten times as long.
-    of_constant = _of_constant(estimate, gold)
-    if of_constant is not None:
-        return of_constant
-    x, y = (np.sign(scores[None, :] - scores[:, None]) for scores in (estimate, gold))
-    return float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
-
-
-def _of_constant(x: Floats, y: Floats) -> float | None:
-    """Return 1 for two constant rankings, 0 if one is constant, and None if neither is."""
-    is_constant = [bool((scores == scores[0]).all()) for scores in (x, y)]
-    return float(all(is_constant)) if any(is_constant) else None
-
-
-def _tau_ap(estimate: Floats, gold: Floats) -> float:
-    orders = [np.lexsort((-sign * gold, -estimate)) for sign in (1, -1)]
-    return float(np.mean([_tau_ap_in_order(estimate[order], gold[order]) for order in orders]))
-
-
-def _tau_ap_in_order(estimate: Floats, gold: Floats) -> float:
-    """Return τ_ap of systems in the order of the estimate."""
-    lead = gold[None, :] - gold[:, None]
-    credit_of_tie = np.where(estimate[None, :] == estimate[:, None], 1.0, 0.5)
-    concordant = np.tril(np.where(lead == 0, credit_of_tie, lead > 0), -1).sum(axis=1)
-    N = len(gold)
-    return float(2.0 / (N - 1) * (concordant[1:] / np.arange(1, N)).sum() - 1.0)
-
-
-def _tau_ap_symmetric(one: Floats, other: Floats) -> float:
-    return (_tau_ap(one, other) + _tau_ap(other, one)) / 2
-
-
-def _tau_ap_b(one: Floats, other: Floats) -> float:
-    of_constant = _of_constant(one, other)
-    if of_constant is not None:
-        return of_constant
-    return (_tau_ap_of_groups(one, other) + _tau_ap_of_groups(other, one)) / 2
-
-
-def _tau_ap_of_groups(x: Floats, y: Floats) -> float:
-    """Return one direction of τ_ap,b: the systems above each group of x that are above in y too."""
-    is_above = x[None, :] > x[:, None]
-    above = np.count_nonzero(is_above, axis=1)
-    concordant = np.count_nonzero(is_above & (y[None, :] > y[:, None]), axis=1)
-    is_below_first = above > 0
-    return float(2.0 * (concordant[is_below_first] / above[is_below_first]).mean() - 1.0)
-
-
-_FUNCTIONS: dict[CorrelationName, Correlation] = {
-    "tau": _tau,
-    "tau_ap": _tau_ap,
-    "tau_ap_symmetric": _tau_ap_symmetric,
-    "tau_ap_b": _tau_ap_b,
-}
-
-
-def _scores_of_same_systems(estimate: ArrayLike, gold: ArrayLike) -> tuple[Floats, Floats]:
+def _correlation(estimate: ArrayLike, gold: ArrayLike, method: CorrelationName, top: int | None) -> float:
     x, y = _scores(estimate), _scores(gold)
     if len(x) != len(y):
         raise IrdivError(f"the rankings have {len(x)} and {len(y)} systems; give scores of the same systems.")
     if len(x) < 2:
         raise IrdivError("a correlation of rankings needs at least two systems.")
-    return x, y
+    return float(correlation_function(method, top)(x[None], y[None])[0])
 
 
 def _scores(values: ArrayLike) -> Floats:
@@ -179,3 +96,104 @@ def _scores(values: ArrayLike) -> Floats:
     if scores.ndim != 1 or not np.isfinite(scores).all():
         raise IrdivError(f"a ranking is given by finite numbers, one for each system; found {values!r}.")
     return scores
+
+
+def correlation_function(method: CorrelationName, top: int | None = None) -> Correlation:
+    """Return the function of a correlation, for the best systems of gold if their count is given."""
+    require(choice(*get_args(CorrelationName)), method=method)
+    function = _FUNCTIONS[method]
+    count = require(Optional(Integer(2)), top=top)
+
+    def correlation(estimate: Floats, gold: Floats) -> Floats:
+        # Scores that differ only by rounding are ties.
+        x, y = np.round(estimate, 12), np.round(gold, 12)
+        step = max(1, _MAX_CELLS // x.shape[1] ** 2)
+        chunks = [slice(start, start + step) for start in range(0, len(x), step)]
+        of_chunk = function if count is None else partial(_of_best_systems, function, count)
+        return np.concatenate([of_chunk(x[rows], y[rows]) for rows in chunks])
+
+    return correlation
+
+
+def _of_best_systems(function: Correlation, count: int, x: Floats, y: Floats) -> Floats:
+    """Return a correlation of the best systems by y, and those tied with the last of them."""
+    n_systems = y.shape[1]
+    if count > n_systems:
+        raise IrdivError(f"top={count}, but there are only {n_systems} systems; leave it out to compare all.")
+    order = np.argsort(-y, axis=1, kind="stable")
+    x, y = (np.take_along_axis(scores, order, axis=1) for scores in (x, y))
+    n_best = np.count_nonzero(y >= y[:, [count - 1]], axis=1)
+    values = np.empty(len(y))
+    for n in np.unique(n_best):
+        rows = n_best == n
+        values[rows] = function(x[rows, :n], y[rows, :n])
+    return values
+
+
+def has_gold(method: CorrelationName, top: int | None) -> bool:
+    """Return whether a correlation depends on which ranking is gold."""
+    return method == "tau_ap" or top is not None
+
+
+_MAX_CELLS = 200_000
+"""How many pairs of systems are held at once; they fit into the processor's cache."""
+
+
+def _tau(x: Floats, y: Floats) -> Floats:
+    # Written out, since scipy takes one pair of rankings at a time, and intervals need thousands.
+    one, other = np.triu_indices(x.shape[1], 1)
+    x_sign, y_sign = (np.sign(scores[:, one] - scores[:, other]) for scores in (x, y))
+    untied = np.sqrt((x_sign**2).sum(axis=1) * (y_sign**2).sum(axis=1))
+    return np.divide((x_sign * y_sign).sum(axis=1), untied, out=_values_of_constant(x, y), where=untied > 0)
+
+
+def _values_of_constant(x: Floats, y: Floats) -> Floats:
+    """Return 1 where two rankings are constant, and 0 elsewhere."""
+    is_constant = [(scores == scores[:, :1]).all(axis=1) for scores in (x, y)]
+    return (is_constant[0] & is_constant[1]).astype(np.float64)
+
+
+def _tau_ap(estimate: Floats, gold: Floats) -> Floats:
+    orders = [np.lexsort((-sign * gold, -estimate), axis=1) for sign in (1, -1)]
+    in_order = [[np.take_along_axis(scores, order, axis=1) for scores in (estimate, gold)] for order in orders]
+    return (_tau_ap_in_order(*in_order[0]) + _tau_ap_in_order(*in_order[1])) / 2
+
+
+def _tau_ap_in_order(estimate: Floats, gold: Floats) -> Floats:
+    """Return τ_ap of systems in the order of the estimate."""
+    lead = gold[:, None, :] - gold[:, :, None]
+    credit_of_tie = np.where(estimate[:, None, :] == estimate[:, :, None], 1.0, 0.5)
+    concordant = np.tril(np.where(lead == 0, credit_of_tie, lead > 0), -1).sum(axis=2)
+    N = gold.shape[1]
+    return 2.0 / (N - 1) * (concordant[:, 1:] / np.arange(1, N)).sum(axis=1) - 1.0
+
+
+def _tau_ap_symmetric(one: Floats, other: Floats) -> Floats:
+    return (_tau_ap(one, other) + _tau_ap(other, one)) / 2
+
+
+def _tau_ap_b(one: Floats, other: Floats) -> Floats:
+    is_above = [scores[:, None, :] > scores[:, :, None] for scores in (one, other)]
+    concordant = np.count_nonzero(is_above[0] & is_above[1], axis=2)
+    both = [_tau_ap_of_groups(np.count_nonzero(above, axis=2), concordant) for above in is_above]
+    values = (both[0] + both[1]) / 2
+    return np.where(np.isfinite(values), values, _values_of_constant(one, other))
+
+
+def _tau_ap_of_groups(above: Ints, concordant: Ints) -> Floats:
+    """Return one direction of τ_ap,b, from how many systems are above the group of each, and how many of them in both.
+
+    It is NaN where all systems are tied.
+    """
+    share = np.divide(concordant, above, out=np.zeros(above.shape), where=above > 0)
+    n_below_first = np.count_nonzero(above, axis=1)
+    mean = np.divide(share.sum(axis=1), n_below_first, out=np.full(len(above), np.nan), where=n_below_first > 0)
+    return 2.0 * mean - 1.0
+
+
+_FUNCTIONS: dict[CorrelationName, Correlation] = {
+    "tau": _tau,
+    "tau_ap": _tau_ap,
+    "tau_ap_symmetric": _tau_ap_symmetric,
+    "tau_ap_b": _tau_ap_b,
+}
