@@ -124,6 +124,22 @@ def test_several_files(write, tmp_path):
     assert rows(read_values([write("a 1 P@5 0.5\na 02 P@5 0.25\n"), compressed])) == EXPECTED
 
 
+def test_runs_named_by_a_mapping(write):
+    paths = {"ql": write(NDEVAL, "ql.csv"), "rm": write(NDEVAL, "rm.csv")}
+    with pytest.raises(
+        IrdivError, match=r"rm.csv, line 2: a second value .* If these are different runs, give a mapping"
+    ):
+        read_values(paths.values())
+    expected = read_values(paths["ql"])
+    found = read_values(paths)
+    assert rows(found) == rows(pd.concat([expected.assign(run="ql"), expected.assign(run="rm")]))
+    two_runs = write("a 1 P@5 0.5\nb 1 P@5 0.5\n")
+    with pytest.raises(
+        IrdivError, match="values.txt: expected one run, to be named 'x'; found 'a', 'b'. Read the file"
+    ):
+        read_values({"x": two_runs})
+
+
 def test_all_statistics_take_such_files(tmp_path):
     evaluation = random_evaluation(runs=5)
     path = tmp_path / "values.txt"
@@ -186,6 +202,7 @@ def test_bad_paths(write, tmp_path):
     one, two = write("a 1 P@5 0.5\n", "one.txt"), write("\na 1 P@5 0.5\n", "two.txt")
     for paths, message in [
         ([], "no file given; expected"),
+        ({}, "no file given; expected"),
         (tmp_path / "missing.txt", "no such evaluation file: "),
         ([one, two], r"two.txt, line 2: a second value of P@5 .*; the first is in line 1 of .*one.txt"),
     ]:

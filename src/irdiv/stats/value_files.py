@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import EVALUATION_COLUMNS, find_columns, has_columns
 from irdiv.frames.layouts import FLOAT
 from irdiv.frames.runs import run_name
@@ -41,7 +41,7 @@ class _Rows(NamedTuple):
     header: list[str] | None
 
 
-def read_values(paths: PathLike | Iterable[PathLike]) -> pd.DataFrame:
+def read_values(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike]) -> pd.DataFrame:
     """Read the values of runs by topic and measure from files: a leaderboard with its topics.
 
     Columns are separated by tabs, commas, semicolons or spaces. These layouts are known by the first line:
@@ -60,17 +60,21 @@ def read_values(paths: PathLike | Iterable[PathLike]) -> pd.DataFrame:
     Parameters
     ----------
     paths
-        One file, plain or gzipped, or several with different runs, measures or topics.
+        One file, plain or gzipped; several with different runs, measures or topics; or a mapping from the names of runs
+        to files of one run each, which then have these names instead of their own.
 
     Returns
     -------
     DataFrame
         ``run, query_id, measure, value``, which all statistics take. They also take the path of one such file.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not given:
+    if isinstance(paths, Mapping):
+        values = [value for name, path in paths.items() for value in _named(name, _read(Path(path)))]
+    else:
+        given = [paths] if isinstance(paths, str | os.PathLike) else paths
+        values = [value for path in given for value in _read(Path(path))]
+    if not values:
         raise IrdivError(f"no file given; {_EXPECTED}.")
-    values = [value for path in given for value in _read(Path(path))]
     seen: dict[tuple[str, str, str], _Value] = {}
     for value in values:
         if not FLOAT.accepts(value.value):
@@ -83,10 +87,22 @@ def read_values(paths: PathLike | Iterable[PathLike]) -> pd.DataFrame:
             place = f"line {first.line}" + (f" of {first.path}" if first.path != value.path else "")
             raise IrdivError(
                 f"{value.path}, line {value.line}: a second value of {value.measure} for run {value.run!r} and topic "
-                f"{value.query_id!r}; the first is in {place}."
+                f"{value.query_id!r}; the first is in {place}. If these are different runs, give a mapping from "
+                "names to files."
             )
     frame = pd.DataFrame([value[:4] for value in values], columns=list(EVALUATION_COLUMNS), dtype=str)
     return frame.astype({"value": float})
+
+
+def _named(name: str, values: list[_Value]) -> list[_Value]:
+    """Return the values of one run under another name."""
+    runs = list(dict.fromkeys(value.run for value in values))
+    if len(runs) > 1:
+        raise IrdivError(
+            f"{values[0].path}: expected one run, to be named {name!r}; found {examples(runs)}. "
+            "Read the file by its path."
+        )
+    return [value._replace(run=str(name)) for value in values]
 
 
 def _read(path: Path) -> list[_Value]:
