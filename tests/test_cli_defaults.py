@@ -57,7 +57,7 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
         **same_name(DiscriminativePower.summary, "by_collection"),
     },
     "concordance": {**EVALUATION, **same_name(concordance, "gold", "by_collection")},
-    "correlate": {**EVALUATION, **same_name(correlate, "method", "by_collection")},
+    "correlate": {**EVALUATION, **same_name(correlate, "method", "top", "by_collection")},
     "measures": same_name(list_measures, "pattern"),
     "explain": {"specs": (explain, "spec")},
     "oracle": same_name(oracle, "qrels", "order", "depth"),

@@ -23,9 +23,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "run": ("run", "name"),
     "measure": ("measure",),
     "value": ("value",),
+    "assessor": ("assessor",),
 }
 
-_MORE_ALIASES = {("intents", "probability"): ("weight", "weights")}
+_MORE_ALIASES = {
+    ("intents", "probability"): ("weight", "weights"),
+    ("evaluation", "run"): ("runid",),
+    ("evaluation", "query_id"): ("topic",),
+    ("assessments", "relevance"): ("grade", "vote"),
+}
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
 
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
@@ -33,6 +39,9 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 """The columns that a run must have, unless it is ordered by rank."""
+
+ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
+"""The columns that assessments must have; ``intent_id`` is optional."""
 
 INTENT_COLUMNS = ("probability", "type", "parent_id", "description")
 """The columns that describe intents."""
@@ -88,6 +97,11 @@ def find_columns(
     return found
 
 
+def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool:
+    """Return whether there is a column for each of irdiv's names."""
+    return all(not set(_aliases(name, role)).isdisjoint(present) for name in names)
+
+
 def _aliases(name: str, role: str) -> tuple[str, ...]:
     return ALIASES[name] + _MORE_ALIASES.get((role, name), ())
 
@@ -111,4 +125,4 @@ def raise_if_empty(row_count: int, columns: Sequence[str], role: str) -> None:
 
 
 def _verb(role: str, singular: str, plural: str) -> str:
-    return plural if role in ("qrels", "intents", "known documents") else singular
+    return plural if role in ("qrels", "intents", "known documents", "assessments") else singular

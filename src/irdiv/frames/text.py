@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import zlib
 from collections.abc import Iterator
@@ -48,6 +49,17 @@ def text_lines(path: PathLike, role: str) -> list[str]:
 def rows_with_line_numbers(lines: list[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank; None separates cells at white space."""
     return ((number, split_cells(line, separator)) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not blank, where cells may be quoted."""
+    reader = csv.reader([line + "\n" for line in lines], delimiter=separator, skipinitialspace=True, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise IrdivError(f"{path}, line {reader.line_num}: not an {role} file ({error}).") from None
 
 
 def split_cells(line: str, separator: str | None) -> list[str]:

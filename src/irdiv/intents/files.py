@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +9,7 @@ import pandas as pd
 from irdiv.errors import IrdivError
 from irdiv.frames.columns import ALIASES, INTENT_TYPES, find_columns
 from irdiv.frames.layouts import FLOAT
-from irdiv.frames.text import rows_with_line_numbers, split_cells, text_lines
+from irdiv.frames.text import csv_rows, rows_with_line_numbers, split_cells, text_lines
 from irdiv.types import PathLike
 
 _COLUMNS_WITHOUT_HEADER = ("query_id", "intent_id", "probability", "type")
@@ -32,7 +30,7 @@ def read_intents(path: PathLike) -> pd.DataFrame:
         raise IrdivError(f"{path}: the intents file is empty; expected 'topic intent probability', or a header.")
     header_separator = next((separator for separator in "\t;," if _is_header(split_cells(first, separator))), None)
     if header_separator is not None:
-        rows = list(_csv_rows(path, lines, header_separator))
+        rows = list(csv_rows(path, lines, header_separator, "intents"))
         columns = rows.pop(0)[1]
     else:
         rows = list(rows_with_line_numbers(lines, _separator_without_header(path, lines, first)))
@@ -73,14 +71,3 @@ def _check_row(path: Path, line_number: int, row: list[str], columns: list[str],
         )
     if columns == list(_COLUMNS_WITHOUT_HEADER) and cells["type"] not in INTENT_TYPES:
         raise IrdivError(f"{path}, line {line_number}: type is {cells['type']!r}, not inf or nav.")
-
-
-def _csv_rows(path: Path, lines: list[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the cells of each row that is not blank, where cells may be quoted."""
-    reader = csv.reader([line + "\n" for line in lines], delimiter=separator, skipinitialspace=True, strict=True)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, [cell.strip() for cell in row]
-    except csv.Error as error:
-        raise IrdivError(f"{path}, line {reader.line_num}: not an intents file ({error}).") from None

@@ -3,92 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from irdiv.checks import choice, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike, as_measure_list
+from irdiv.stats.rank_correlation import Correlation, CorrelationName, correlation_function, has_gold
 from irdiv.stats.scores import VALUE_TOLERANCE
 from irdiv.stats.study import as_study
 from irdiv.stats.table import StudyLike, Table
 from irdiv.types import Floats
 
-CorrelationName: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric"]
 Signs: TypeAlias = NDArray[np.int8]
-
-
-def tau_ap(estimate: ArrayLike, gold: ArrayLike) -> float:
-    """Return Yilmaz, Aslam and Robertson's τ_ap of the ranking by one set of scores against that by another.
-
-    τ_ap = 2/(N−1) · Σ_{i=2..N} C(i)/(i−1) − 1, where C(i) counts the systems above rank i of the estimate that are
-    also above that system in the gold ranking. A tie in gold counts one half, a tie in both rankings one. For systems
-    tied in the estimate, the value is the mean over their best and their worst order, so that names and the order of
-    systems do not matter.
-
-    Parameters
-    ----------
-    estimate, gold
-        Scores of the same systems, larger is better.
-
-    Examples
-    --------
-    >>> tau_ap([3, 2, 1], [3, 2, 1]), tau_ap([1, 2, 3], [3, 2, 1])
-    (1.0, -1.0)
-    """
-    x, y = _scores_of_same_systems(estimate, gold)
-    if len(x) < 2:
-        raise IrdivError("a correlation of rankings needs at least two systems.")
-    orders = [np.lexsort((-sign * y, -x)) for sign in (1, -1)]
-    return float(np.mean([_tau_ap_in_order(x[order], y[order]) for order in orders]))
-
-
-def _tau_ap_in_order(estimate: Floats, gold: Floats) -> float:
-    """Return τ_ap of systems in the order of the estimate."""
-    lead = gold[None, :] - gold[:, None]
-    credit_of_tie = np.where(estimate[None, :] == estimate[:, None], 1.0, 0.5)
-    concordant = np.tril(np.where(lead == 0, credit_of_tie, lead > 0), -1).sum(axis=1)
-    N = len(gold)
-    return float(2.0 / (N - 1) * (concordant[1:] / np.arange(1, N)).sum() - 1.0)
-
-
-def _scores_of_same_systems(estimate: ArrayLike, gold: ArrayLike) -> tuple[Floats, Floats]:
-    x, y = _scores(estimate), _scores(gold)
-    if len(x) != len(y):
-        raise IrdivError(f"the rankings have {len(x)} and {len(y)} systems; give scores of the same systems.")
-    return x, y
-
-
-def _scores(values: ArrayLike) -> Floats:
-    try:
-        scores = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise IrdivError(f"a ranking is given by numbers, one for each system; found {values!r}.") from None
-    if scores.ndim != 1 or not np.isfinite(scores).all():
-        raise IrdivError(f"a ranking is given by finite numbers, one for each system; found {values!r}.")
-    # Scores that differ only by rounding are ties.
-    return np.round(scores, 12)
-
-
-def tau(estimate: ArrayLike, gold: ArrayLike) -> float:
-    """Return Kendall's τ-b of the rankings by two sets of scores; 1 where both are constant, 0 where one is."""
-    from scipy import stats
-
-    x, y = _scores_of_same_systems(estimate, gold)
-    is_constant = [len(np.unique(scores)) == 1 for scores in (x, y)]
-    return float(all(is_constant)) if any(is_constant) else float(stats.kendalltau(x, y).statistic)
-
-
-_CORRELATIONS: dict[CorrelationName, Callable[[Floats, Floats], float]] = {
-    "tau": tau,
-    "tau_ap": tau_ap,
-    "tau_ap_symmetric": lambda x, y: (tau_ap(x, y) + tau_ap(y, x)) / 2,
-}
 
 
 @returns_callers_frame
@@ -96,6 +27,7 @@ def correlate(
     evaluation: StudyLike,
     method: CorrelationName = "tau",
     *,
+    top: int | None = None,
     measures: MeasuresLike | None = None,
     by_collection: bool = False,
 ) -> pd.DataFrame:
@@ -111,30 +43,34 @@ def correlate(
         collections.
     method
         ``"tau"`` for Kendall's τ; ``"tau_ap"``, where swaps near the top count more, of the row's measure against the
-        column's as gold; or ``"tau_ap_symmetric"``, the mean of both directions.
+        column's as gold; ``"tau_ap_symmetric"``, the mean of both directions; or ``"tau_ap_b"`` for rankings with
+        ties, as in `irdiv.stats.tau_ap_b`.
+    top
+        τ@k: compare only the k best runs by the column's measure, and those tied with the last of them; all by default.
     measures
         Some of the measures; all by default.
     by_collection
         Return a matrix for each of the collections instead of the mean; rows begin with the name of the collection.
     """
-    require(choice(*_CORRELATIONS), method=method)
+    correlation = correlation_function(method, top)
     study = as_study(evaluation, measures)
     names = pd.Index(study.measures, name="measure")
 
     def mean_matrix(matrices: Sequence[Floats]) -> pd.DataFrame:
         # The exact sum does not depend on the order of collections.
         mean = np.apply_along_axis(math.fsum, 0, np.stack(matrices)) / len(matrices)
-        return pd.DataFrame(mean, index=names, columns=names.rename("gold" if method == "tau_ap" else "measure"))
+        return pd.DataFrame(mean, index=names, columns=names.rename("gold" if has_gold(method, top) else "measure"))
 
-    matrices = study.analyze(lambda table, _: _correlations(table, _CORRELATIONS[method]))
+    matrices = study.analyze(lambda table, _: _correlations(table, correlation))
     return study.frame(matrices, mean_matrix, by_collection)
 
 
-def _correlations(table: Table, correlation: Callable[[Floats, Floats], float]) -> Floats:
+def _correlations(table: Table, correlation: Correlation) -> Floats:
     """Return the correlation of each two measures over the means of runs, ``[measure, measure]``."""
     table.require_two_runs()
-    means = list(table.larger_is_better().values.mean(axis=2).T)
-    return np.array([[correlation(x, y) for y in means] for x in means])
+    means = table.larger_is_better().values.mean(axis=2).T
+    n_measures = len(means)
+    return correlation(np.repeat(means, n_measures, axis=0), np.tile(means, (n_measures, 1))).reshape(-1, n_measures)
 
 
 @returns_callers_frame

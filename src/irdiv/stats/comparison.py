@@ -73,8 +73,10 @@ def compare(
     -------
     DataFrame
         A row for each measure and pair: ``measure, run, other, mean, other_mean, difference, low, high, statistic, p,
-        p_adjusted, effect_size``. Without a correction ``p_adjusted`` is p. If there are several collections, the first
-        column is ``collection``.
+        p_adjusted, effect_size, effect_low, effect_high``. Without a correction ``p_adjusted`` is p. The effect size is
+        the standardized mean difference of paired values, mean over standard deviation of the differences; its
+        interval inverts the noncentral t distribution, which is exact for normal differences. If there are several
+        collections, the first column is ``collection``.
 
     Examples
     --------
@@ -143,6 +145,8 @@ def _frame(
             "p": tests.p,
             "p_adjusted": _adjusted(tests.p, correction),
             "effect_size": tests.effect_size,
+            "effect_low": tests.effect_interval[:, 0],
+            "effect_high": tests.effect_interval[:, 1],
         }
     )
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irdiv.checks import Integer, choice, require
 from irdiv.errors import IrdivError
+from irdiv.stats.effect_sizes import effect_sizes
 from irdiv.stats.intervals import confidence_intervals
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
@@ -52,6 +53,8 @@ class PairedTestResult:
     """A confidence interval of the mean difference."""
     effect_size: float
     """Mean over standard deviation of the differences; 0 if all are 0, and ±∞ if all are equal but not 0."""
+    effect_interval: tuple[float, float]
+    """A confidence interval of the effect size, by the noncentral t distribution."""
     n: int
     """How many topics."""
     test: PairedTestName
@@ -67,20 +70,23 @@ class PairedTestResult:
 
     def __repr__(self) -> str:
         low, high = self.interval
+        effect_low, effect_high = self.effect_interval
         return (
             f"PairedTestResult({self.test}, n={self.n}, difference={self.difference:.4f} [{low:.4f}, {high:.4f}], "
-            f"statistic={self.statistic:.4f}, p={self.p:.4g}, effect_size={self.effect_size:.4f})"
+            f"statistic={self.statistic:.4f}, p={self.p:.4g}, "
+            f"effect_size={self.effect_size:.4f} [{effect_low:.4f}, {effect_high:.4f}])"
         )
 
 
 class PairedTestResults(NamedTuple):
-    """Results of tests of many pairs, each field ``[pair]``, the interval ``[pair, 2]``."""
+    """Results of tests of many pairs, each field ``[pair]``, the intervals ``[pair, 2]``."""
 
     statistic: Floats
     p: Floats
     difference: Floats
     interval: Floats
     effect_size: Floats
+    effect_interval: Floats
 
 
 def bootstrap_test(
@@ -111,12 +117,13 @@ def bootstrap_test(
     interval
         ``"bca"``, ``"percentile"`` or ``"t"``, of the mean difference.
     confidence_level
-        The confidence level of the interval.
+        The confidence level of the intervals of the mean difference and of the effect size.
 
     Examples
     --------
     >>> bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
-    PairedTestResult(bootstrap, n=4, difference=0.2500 [0.1500, 0.3500], statistic=3.8730, p=0.035, effect_size=1.9365)
+    PairedTestResult(bootstrap, n=4, difference=0.2500 [0.1500, 0.3500], statistic=3.8730, p=0.035,
+    effect_size=1.9365 [0.1458, 3.6717])
     >>> statistic, p = bootstrap_test([0.5, 0.7, 0.6, 0.9], [0.4, 0.5, 0.3, 0.5])
     """
     return _paired_test(x, y, "bootstrap", rng, n_resamples, plus_one, interval, confidence_level)
@@ -185,8 +192,10 @@ def _paired_test(
             f"the systems have {len(first)} and {len(second)} values; a paired test needs the same topics."
         )
     arrays = paired_tests((first - second)[None], test, rng, n_resamples, plus_one, interval, confidence_level)
-    statistic, p, difference, ends, effect_size = (array[0].tolist() for array in arrays)
-    return PairedTestResult(statistic, p, difference, tuple(ends), effect_size, len(first), test)
+    statistic, p, difference, ends, effect_size, effect_ends = (array[0].tolist() for array in arrays)
+    return PairedTestResult(
+        statistic, p, difference, tuple(ends), effect_size, tuple(effect_ends), n=len(first), test=test
+    )
 
 
 def _values(values: ArrayLike, name: str) -> Floats:
@@ -226,7 +235,7 @@ def paired_tests(
     else:
         p = _t_p(statistic, n)
     ends = confidence_intervals(z, counts, interval, confidence_level)
-    return PairedTestResults(statistic, p, mean, ends, effect_size=t_statistic(mean, sd, 1))
+    return PairedTestResults(statistic, p, mean, ends, *effect_sizes(z, confidence_level))
 
 
 def bootstrap_p(z: Floats, counts: Counts, plus_one: bool) -> Floats:

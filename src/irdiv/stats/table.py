@@ -18,13 +18,15 @@ from irdiv.frames.values import float_values
 from irdiv.measures.measure import less_is_better
 from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list, parse
 from irdiv.stats.scores import Scores
+from irdiv.stats.value_files import read_values
 from irdiv.types import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
 EvaluationLike: TypeAlias = "Scores[Any] | Table | IntoFrame | PathLike"
-"""An `Evaluation`, a frame with the columns ``run, query_id, measure, value``, or the path of a CSV file with them."""
+"""An `Evaluation`, a frame with the columns ``run, query_id, measure, value``, or the path of a file that
+`irdiv.stats.read_values` reads."""
 StudyLike: TypeAlias = "EvaluationLike | Mapping[str, EvaluationLike]"
 """One evaluation, or a mapping from the name of a collection to its evaluation."""
 
@@ -154,7 +156,7 @@ def _require_complete(table: Table) -> None:
 
 def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     """Return the values of a tidy frame, NaN where it has none."""
-    frame = as_frame(evaluation, "evaluation", _KEYS, pd.read_csv)
+    frame = as_frame(evaluation, "evaluation", _KEYS, read_values)
     names = find_columns(frame.columns, "evaluation", (*_KEYS, "value"))
     keys = {key: np.asarray(as_ids(frame[names[key]], "evaluation"), dtype=object) for key in _KEYS}
     tidy = pd.DataFrame({**keys, "value": float_values(frame[names["value"]], "evaluation")})
