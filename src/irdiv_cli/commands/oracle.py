@@ -28,7 +28,7 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the run in the format of TREC."""
     from irdiv.analysis.oracles import oracle, trec_lines
 
-    qrels = inputs.local_file(arguments.qrels)
+    qrels = inputs.qrels_or_collection(arguments.qrels)
     best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
     for line in trec_lines(best, arguments.order):
         print(line)
