@@ -185,9 +185,11 @@ def test_a_registered_folder_of_imine(real_data, capsys):
 
 
 def test_wrong_ids_and_missing_files(folder, capsys):
-    message = error(capsys, "eval", "clueweb12/trec-web-2013", "trec.run")
-    assert "no such qrels file: 'clueweb12/trec-web-2013'" in message
-    assert "did you mean 'clueweb12/trec-web-2013/diversity'?" in message
+    for wrong in ("clueweb12/trec-web-2013", "clueweb12/catb/trec-web-2013/diversity"):
+        message = error(capsys, "eval", wrong, "trec.run")
+        assert "did you mean 'clueweb12/trec-web-2013/diversity'?" in message
+    assert "no such qrels file: 'clueweb12/catb/trec-web-2013/diversity'" in message
+    assert "'irdiv/ntcir11-imine/fr' is not registered" in error(capsys, "eval", "irdiv/ntcir11-imine/fr", "trec.run")
     assert "no such qrels file: 'none.txt'" in error(capsys, "eval", "none.txt", "trec.run")
     assert "no such qrels file: 'data/none.txt'" in error(capsys, "eval", "data/none.txt", "trec.run")
     assert "has no judgments by subtopic" in error(capsys, "eval", "cranfield", "trec.run")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ DOCUMENT_TYPE = """<?xml version="1.0"?>
   <!ATTLIST subtopic number CDATA #REQUIRED type (nav|inf) "inf">
 ]>
 """
+Qrel = namedtuple("Qrel", ["query_id", "doc_id", "relevance", "subtopic_id"])
 XML = """<webtrack2013>
 <!-- a comment -->
 <topic number="201" type="faceted">
@@ -186,6 +188,25 @@ def test_an_unreadable_topic_file_of_ir_datasets():
     (home / "qrels.all").write_text(QRELS + "202 0 d\n")
     with pytest.raises(IrdivError, match="qrels.all, line 8: found 3 columns"):
         irdiv.load("clueweb12/trec-web-2014/diversity")
+
+
+def test_a_download_that_fails():
+    class Offline:
+        def dataset_id(self):
+            return "offline"
+
+        def qrels_cls(self):
+            return Qrel
+
+        def qrels_iter(self):
+            raise RuntimeError("All download sources failed", ["x" * 1000])
+
+    with pytest.raises(IrdivError) as caught:
+        irdiv.load(Offline())
+    assert str(caught.value) == (
+        "ir_datasets cannot download the qrels of offline (All download sources failed); check the network, or read "
+        "the official files with irdiv.datasets.read_trec_web."
+    )
 
 
 @pytest.mark.parametrize(

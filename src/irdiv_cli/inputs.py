@@ -53,24 +53,21 @@ def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestColl
     With ``topics``, TREC topics in XML, it is the collection of both files.
     """
     import irdiv
+    from irdiv.datasets.loading import is_dataset_id
     from irdiv.errors import IrdivError
 
-    if qrels != "-" and not os.path.exists(qrels) and _may_be_dataset_id(qrels):
-        if topics is not None:
-            raise IrdivError(f"--topics is for qrels files; the dataset {qrels!r} has topics of its own.")
-        try:
+    if qrels != "-" and not os.path.exists(qrels):
+        if is_dataset_id(qrels):
+            if topics is not None:
+                raise IrdivError(f"--topics is for qrels files; the dataset {qrels!r} has topics of its own.")
             return irdiv.load(qrels)
-        except IrdivError as error:
-            raise IrdivError(f"no such qrels file: {qrels!r}; as a dataset of ir_datasets: {error}") from None
+        if qrels.startswith(("clueweb", "irdiv/", "irds:")):
+            try:
+                return irdiv.load(qrels)
+            except IrdivError as error:
+                raise IrdivError(f"no such qrels file: {qrels!r}; and {error}") from None
     path = local_file(qrels)
     return path if topics is None else irdiv.datasets.read_trec_web(path, topics)
-
-
-def _may_be_dataset_id(text: str) -> bool:
-    """Return whether a text is the id of a dataset, or may be a misspelled one."""
-    from irdiv.datasets.loading import is_dataset_id
-
-    return text.startswith(("clueweb", "irdiv/", "irds:")) or is_dataset_id(text)
 
 
 def fold_intents(qrels: str | TestCollection, arguments: argparse.Namespace) -> QrelsLike:

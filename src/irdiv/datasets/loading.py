@@ -167,12 +167,17 @@ def _reading_error(dataset: _Dataset, role: str, error: Exception) -> IrdivError
     """Return the error about the qrels or topics of a dataset, with the file and the line if they can be found."""
     if isinstance(error, IrdivError):
         return error
+    message = str(error.args[0]) if error.args else repr(error)
+    if "download" in message.lower() or isinstance(error, ConnectionError):
+        return IrdivError(
+            f"ir_datasets cannot download the {role} of {dataset.dataset_id()} ({message}); check the network, or "
+            "read the official files with irdiv.datasets.read_trec_web."
+        )
     try:
         path = getattr(dataset, "qrels_path" if role == "qrels" else "queries_path")()
         read_qrels(path) if role == "qrels" else read_trec_topics(path)
     except IrdivError as located:
         return located
-    except Exception:  # the path is missing or cannot be downloaded, which the first error states
-        path = None
-    place = "" if path is None else f" in {path}"
-    return IrdivError(f"ir_datasets cannot read the {role} of {dataset.dataset_id()}{place}: {error!r}")
+    except AttributeError:
+        return IrdivError(f"ir_datasets cannot read the {role} of {dataset.dataset_id()}: {error!r}")
+    return IrdivError(f"ir_datasets cannot read the {role} of {dataset.dataset_id()} in {path}: {error!r}")
