@@ -15,7 +15,7 @@ import pytest
 import irdiv
 from irdiv import evaluate, oracle, with_intents
 from irdiv.analysis import ideal_gaps
-from irdiv.datasets import read_heval
+from irdiv.datasets import read_heval, read_trec_web
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.evaluation import DEFAULT_MEASURES
 from irdiv.measures.catalogue import registry
@@ -32,7 +32,11 @@ from irdiv_cli.commands import properties, report
 
 Counterpart = tuple[Callable[..., Any], str]
 
-INTENT_TABLE = {"intent_table": (with_intents, "intent_table"), "heval": (read_heval, "path")}
+INTENT_TABLE = {
+    "intent_table": (with_intents, "intent_table"),
+    "topics": (read_trec_web, "topics"),
+    "heval": (read_heval, "path"),
+}
 EVALUATION: dict[str, Counterpart] = {
     **{name: (evaluate, name) for name in ("qrels", "runs", "measures", "ties", "duplicates")},
     **INTENT_TABLE,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
 
+    from irdiv.datasets.collection import TestCollection
     from irdiv.evaluation.results import Evaluation
     from irdiv.frames.inputs import QrelsLike
 
@@ -43,14 +44,48 @@ def evaluate_arguments(
 
 def load_qrels(arguments: argparse.Namespace) -> QrelsLike:
     """Return the qrels, with the properties and hierarchies of intents if they are given."""
-    import irdiv
+    return fold_intents(qrels_or_collection(arguments.qrels, arguments.topics), arguments)
 
-    qrels: QrelsLike = local_file(arguments.qrels)
+
+def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestCollection:
+    """Return the path of the qrels, or the collection of ir_datasets with this id if there is no such file.
+
+    With ``topics``, TREC topics in XML, it is the collection of both files.
+    """
+    import irdiv
+    from irdiv.datasets.loading import is_dataset_id
+    from irdiv.errors import IrdivError
+
+    if qrels != "-" and not os.path.exists(qrels):
+        if is_dataset_id(qrels):
+            if topics is not None:
+                raise IrdivError(f"--topics is for qrels files; the dataset {qrels!r} has topics of its own.")
+            return irdiv.load(qrels)
+        if qrels.startswith(("clueweb", "irdiv/", "irds:")):
+            try:
+                return irdiv.load(qrels)
+            except IrdivError as error:
+                raise IrdivError(f"no such qrels file: {qrels!r}; and {error}") from None
+    path = local_file(qrels)
+    return path if topics is None else irdiv.datasets.read_trec_web(path, topics)
+
+
+def fold_intents(qrels: str | TestCollection, arguments: argparse.Namespace) -> QrelsLike:
+    """Return the qrels with what ``--heval`` and ``--intent-table`` give."""
+    import irdiv
+    from irdiv.frames.readers import NTCIREVAL, reader_of
+
+    if arguments.intent_table is None and isinstance(qrels, str) and reader_of(qrels) is NTCIREVAL:
+        output.print_note(
+            "Dqrels have no probabilities of intents, which are taken as equally likely; --intent-table takes the "
+            "Iprob or DINprob file."
+        )
+    folded: QrelsLike = qrels
     if arguments.heval is not None:
-        qrels = irdiv.with_intents(qrels, irdiv.datasets.read_heval(arguments.heval))
+        folded = irdiv.with_intents(folded, irdiv.datasets.read_heval(arguments.heval))
     if arguments.intent_table is not None:
-        qrels = irdiv.with_intents(qrels, arguments.intent_table)
-    return qrels
+        folded = irdiv.with_intents(folded, arguments.intent_table)
+    return folded
 
 
 def run_paths_by_name(arguments: argparse.Namespace) -> dict[str, str]:
@@ -150,17 +185,48 @@ def _literal(text: str) -> object:
         return text
 
 
-def read_topic_texts(path: str) -> dict[str, str]:
-    """Read the texts of topics from lines ``topic<TAB>text``, or ``topic:text`` as in TREC's files."""
+def topic_texts(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the texts of topics, from ``--topic-texts`` or else from the collection."""
+    if arguments.topic_texts is not None:
+        return _read_topic_texts(arguments.topic_texts)
+    return {} if isinstance(qrels, str) else _query_texts(qrels.topics)
+
+
+def intent_descriptions(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[tuple[str, str], str]:
+    """Return the descriptions of intents, from ``--intent-table`` and else from the collection."""
+    import irdiv
+    from irdiv.report import descriptions_by_intent
+
+    tables = [] if isinstance(qrels, str) else [qrels.intents]
+    if arguments.intent_table is not None:
+        tables.append(irdiv.read_intents(arguments.intent_table))
+    return {intent: text for table in tables for intent, text in descriptions_by_intent(table).items()}
+
+
+def _query_texts(topics: pd.DataFrame) -> dict[str, str]:
+    rows = zip(topics["query_id"], topics["query"], strict=True)
+    return {query_id: text for query_id, text in rows if isinstance(text, str)}
+
+
+def _read_topic_texts(path: str) -> dict[str, str]:
+    """Read the texts of topics from lines ``topic<TAB>text``, ``topic:text`` as TREC has them, or TREC's XML."""
+    from irdiv.datasets.trec_web import read_trec_topics
     from irdiv.errors import IrdivError
     from irdiv.frames.text import text_lines
 
-    texts = {}
-    for line_number, line in enumerate(text_lines(path, "topics"), 1):
+    lines = text_lines(path, "topics")
+    if next((line for line in lines if line.strip()), "").lstrip().startswith("<"):
+        return _query_texts(read_trec_topics(path).topics)
+    texts: dict[str, str] = {}
+    for line_number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         topic, separator, text = line.partition("\t" if "\t" in line else ":")
         if not separator:
             raise IrdivError(f"{path}, line {line_number}: expected a topic, a tab and its text; found {line[:60]!r}.")
+        if topic.strip() in texts:
+            raise IrdivError(f"{path}, line {line_number}: topic {topic.strip()!r} is there twice.")
         texts[topic.strip()] = text.strip()
+    if not texts:
+        raise IrdivError(f"{path}: the topics file is empty; expected 'topic<TAB>text' in each line, or TREC's XML.")
     return texts

@@ -17,8 +17,8 @@ def add_qrels(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "qrels",
         metavar="QRELS",
-        help="qrels file with 'topic intent document grade' in each line, plain or gzipped, or Parquet; "
-        "'-' for standard input",
+        help="qrels file with 'topic intent document grade' in each line, plain or gzipped, NTCIREVAL's Dqrels, or "
+        "Parquet; '-' for standard input; or the id of a diversity dataset of ir_datasets",
     )
 
 
@@ -127,7 +127,13 @@ def add_intent_table(parser: argparse._ActionsContainer, several_collections: bo
         metavar="FILE",
         action=action,
         help="table of intents: CSV or TSV with the columns query_id, intent_id and some of probability, type, "
-        "parent_id and description; or lines 'topic intent probability' without a header",
+        "parent_id and description; or NTCIREVAL's Iprob or DINprob, lines 'topic intent probability' without a header",
+    )
+    parser.add_argument(
+        "--topics",
+        metavar="FILE",
+        action=action,
+        help="topics of the TREC Web track in XML, with types and descriptions of intents",
     )
     parser.add_argument("--heval", metavar="FILE", action=action, help="intent hierarchies in the format of heval")
 

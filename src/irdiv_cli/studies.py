@@ -50,7 +50,7 @@ def require_one_plot(arguments: argparse.Namespace) -> None:
         raise IrdivError("--plot shows all collections together; leave out --plot or --by-collection.")
 
 
-_COLLECTION_FILES = {"intent_table": "--intent-table", "heval": "--heval"}
+_COLLECTION_FILES = {"intent_table": "--intent-table", "topics": "--topics", "heval": "--heval"}
 """Arguments that are a list of ``FILE`` or ``NAME=FILE``."""
 
 

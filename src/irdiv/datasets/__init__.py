@@ -13,13 +13,17 @@ from irdiv.datasets.heval_writer import write_heval
 from irdiv.datasets.imine import read_imine
 from irdiv.datasets.loading import load
 from irdiv.datasets.ntcir import read_ntcir_qrels
+from irdiv.datasets.trec_web import read_trec_web
+from irdiv.intents.probabilities import descending_weights
 
 __all__ = [
     "TestCollection",
+    "descending_weights",
     "load",
     "read_heval",
     "read_imine",
     "read_ntcir_qrels",
+    "read_trec_web",
     "to_adhoc",
     "to_ir_measures",
     "to_pyterrier",

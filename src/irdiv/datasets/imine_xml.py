@@ -6,7 +6,7 @@ from collections.abc import Container
 
 import pandas as pd
 
-from irdiv.datasets.xml import Element, read_elements
+from irdiv.datasets.xml import attribute, error_at, read_elements
 from irdiv.errors import IrdivError
 from irdiv.frames.layouts import FLOAT, INTEGER
 from irdiv.types import PathLike
@@ -24,14 +24,14 @@ def read_imine_hierarchy(path: PathLike) -> tuple[pd.DataFrame, pd.DataFrame, li
     topics, intents = [], []
     for element in read_elements(path):
         if element.tag == "topic":
-            topics.append((_attribute(path, element, "id"), _attribute(path, element, "content")))
+            topics.append((attribute(path, element, "id"), attribute(path, element, "content")))
         elif element.tag in ("fls", "sls"):
             topic, parent = element.nearest("topic"), element.nearest("fls")
             if topic is None or (element.tag == "sls") != (parent is not None):
-                raise _error(path, element, "an fls must be inside a topic, and an sls inside an fls")
-            label, weight = _attribute(path, element, "content"), _attribute(path, element, "poss")
+                raise error_at(path, element, "an fls must be inside a topic, and an sls inside an fls")
+            label, weight = attribute(path, element, "content"), attribute(path, element, "poss")
             if not FLOAT.accepts(weight) or float(weight) < 0:
-                raise _error(path, element, f"poss is {weight!r}, not a number of 0 or more")
+                raise error_at(path, element, f"poss is {weight!r}, not a number of 0 or more")
             parent_label = None if parent is None else parent.attributes["content"]
             intents.append((topic.attributes["id"], label, parent_label, float(weight), 1 if parent is None else 2))
     if not intents:
@@ -88,16 +88,16 @@ def read_imine_judgments(path: PathLike, topics: Container[str] | None = None) -
     for element in read_elements(path):
         if element.tag != "doc":
             continue
-        query, doc = _attribute(path, element, "queryid"), _attribute(path, element, "docid")
-        level = _attribute(path, element, "relevance")
+        query, doc = attribute(path, element, "queryid"), attribute(path, element, "docid")
+        level = attribute(path, element, "relevance")
         if not INTEGER.accepts(level) or not 0 <= int(level) <= 3:
-            raise _error(path, element, f"relevance is {level!r}, not 0, 1, 2 or 3")
+            raise error_at(path, element, f"relevance is {level!r}, not 0, 1, 2 or 3")
         label = element.attributes.get("sls", NO_INTENT)
         grade = max(int(level) - _IRRELEVANT, 0)
         row = (0 if label == NO_INTENT else grade, grade > 0, element.line)
         if judgments.setdefault((query, label, doc), row)[:2] != row[:2]:
             if topics is None or query in topics:
-                raise _error(path, element, f"document {doc!r} of topic {query} has another judgment before")
+                raise error_at(path, element, f"document {doc!r} of topic {query} has another judgment before")
             repairs.append(
                 f"document {doc!r} has two judgments that contradict each other, for topic {query}, which has no "
                 "intents and was left out"
@@ -112,13 +112,3 @@ def read_imine_judgments(path: PathLike, topics: Container[str] | None = None) -
     ]
     columns = ["query_id", "intent_id", "doc_id", "relevance", "relevant", "line"]
     return pd.DataFrame(rows, columns=columns), repairs
-
-
-def _attribute(path: PathLike, element: Element, name: str) -> str:
-    if name not in element.attributes:
-        raise _error(path, element, f"<{element.tag}> has no {name}")
-    return element.attributes[name]
-
-
-def _error(path: PathLike, element: Element, message: str) -> IrdivError:
-    return IrdivError(f"{path}, line {element.line}: {message}.")

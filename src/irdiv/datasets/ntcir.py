@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import cast
 
 import pandas as pd
 
 from irdiv.errors import IrdivError
 from irdiv.frames.diagnosis import find_line
-from irdiv.frames.layouts import ColumnType, Layout
-from irdiv.frames.parsing import read_columns
+from irdiv.frames.layouts import DQRELS
+from irdiv.frames.ntcir import read_dqrels
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import ID_COLUMNS, fold, normalize_intent_table
 from irdiv.types import PathLike
-
-_LEVEL = ColumnType(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
-_DQRELS = Layout(
-    "Dqrels",
-    ("query_id", "intent_id", "doc_id", "relevance"),
-    "0001 2 clueweb09-en0000-00-03430 L1",
-    {"relevance": _LEVEL},
-)
 
 
 def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd.DataFrame:
@@ -42,8 +33,7 @@ def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd
     pandas.DataFrame
         With ``query_id, intent_id, doc_id, relevance`` and the columns of the second file.
     """
-    frame = read_columns(path, _DQRELS)
-    frame["relevance"] = frame["relevance"].str[1:].astype(int)
+    frame = read_dqrels(path)
     if intent_table is None:
         return frame
     table = normalize_intent_table(read_intents(intent_table))
@@ -53,7 +43,7 @@ def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd
     unknown = relevant[[pair not in known for pair in pairs]]
     if len(unknown):
         row = unknown.iloc[0]
-        line = find_line(path, _DQRELS, (row["query_id"], row["intent_id"], row["doc_id"]))
+        line = find_line(path, DQRELS, (row["query_id"], row["intent_id"], row["doc_id"]))
         raise IrdivError(
             f"{path}, line {line}: intent {row['intent_id']!r} of topic {row['query_id']!r} is not in {intent_table}."
         )

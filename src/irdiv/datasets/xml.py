@@ -1,4 +1,4 @@
-"""Read XML files of test collections, without document types and entities, which can harm a reader."""
+"""Read XML files of test collections, without entities, which can harm a reader."""
 
 from __future__ import annotations
 
@@ -13,22 +13,29 @@ from irdiv.types import PathLike
 
 
 class Element(NamedTuple):
-    """The start of an element: its tag, its attributes, its line and the elements around it, outermost first."""
+    """An element: its tag, its attributes, its line, the elements around it, outermost first, and its text."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     enclosing: tuple[Element, ...]
+    pieces: list[str]
 
     def nearest(self, tag: str) -> Element | None:
         """Return the innermost enclosing element with this tag."""
         return next((element for element in reversed(self.enclosing) if element.tag == tag), None)
 
+    @property
+    def text(self) -> str:
+        """The text in the element and in those within it, with single spaces between words."""
+        return " ".join("".join(self.pieces).split())
 
-def read_elements(path: PathLike) -> list[Element]:
+
+def read_elements(path: PathLike, *, allow_document_type: bool = False) -> list[Element]:
     """Return the elements of an XML file in UTF-8, whatever encoding it declares, in the order they start.
 
-    A document type declaration is an error, so that entities can neither expand nor read other files.
+    The declaration of an entity is an error, so that entities can neither expand nor read other files, and so is any
+    document type declaration unless it is allowed. Default values of attributes in a document type count.
     """
     path = Path(path)
     # Some files of NTCIR declare the encoding "utf8", which expat does not know.
@@ -37,9 +44,13 @@ def read_elements(path: PathLike) -> list[Element]:
     open_elements: list[Element] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber, tuple(open_elements))
+        element = Element(tag, attributes, parser.CurrentLineNumber, tuple(open_elements), [])
         elements.append(element)
         open_elements.append(element)
+
+    def add_text(text: str) -> None:
+        for element in open_elements:
+            element.pieces.append(text)
 
     def reject(*_: object) -> None:
         raise IrdivError(
@@ -48,8 +59,10 @@ def read_elements(path: PathLike) -> list[Element]:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _: open_elements.pop()
-    parser.StartDoctypeDeclHandler = reject
+    parser.CharacterDataHandler = add_text
     parser.EntityDeclHandler = reject
+    if not allow_document_type:
+        parser.StartDoctypeDeclHandler = reject
     try:
         with open_maybe_gzip(path, "XML") as file:
             parser.ParseFile(file)
@@ -61,3 +74,15 @@ def read_elements(path: PathLike) -> list[Element]:
             fault = "the file is empty or truncated"
         raise IrdivError(f"{path}, line {error.lineno}: {fault}; expected XML in UTF-8.") from None
     return elements
+
+
+def attribute(path: PathLike, element: Element, name: str) -> str:
+    """Return an attribute of an element; it is an error if there is none."""
+    if name not in element.attributes:
+        raise error_at(path, element, f"<{element.tag}> has no {name}")
+    return element.attributes[name]
+
+
+def error_at(path: PathLike, element: Element, message: str) -> IrdivError:
+    """Return an error that names the file and the line of an element."""
+    return IrdivError(f"{path}, line {element.line}: {message}.")

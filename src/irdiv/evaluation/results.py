@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,11 @@ import pyarrow as pa
 from irdiv.evaluation.sources import Sources
 from irdiv.frames.backends import FrameT_co, to_backend
 from irdiv.frames.ids import Ids, string_array
+from irdiv.measures.spec import MeasuresLike
 from irdiv.show import tables
-from irdiv.stats.options import TestName
+from irdiv.stats.options import LEVEL, Rng, TestName
 from irdiv.stats.scores import Scores
+from irdiv.stats.significance import Correction
 from irdiv.types import Floats
 
 
@@ -87,13 +89,90 @@ class Evaluation(Scores[FrameT_co]):
     def _wide_pandas(self, index: pd.Index, values: Floats) -> Any:
         return pd.DataFrame(values, index=index, columns=pd.Index(self.specs(), name="measure"))
 
-    def to_latex(self, *, baseline: str | None = None, test: TestName = "bootstrap", digits: int = 4) -> str:
-        """Return the means as a LaTeX table, the best in bold, runs that differ from a baseline starred."""
-        return tables.to_latex(self, baseline, test, digits)
+    def to_latex(
+        self,
+        *,
+        measures: MeasuresLike | None = None,
+        baseline: str | None = None,
+        pairs: Literal["all"] | None = None,
+        test: TestName = "bootstrap",
+        correction: Correction = "auto",
+        level: float = LEVEL,
+        rng: Rng = 0,
+        n_resamples: int | None = None,
+        digits: int = 4,
+        caption: str | None = None,
+        label: str | None = None,
+        environment: bool = True,
+    ) -> str:
+        r"""Return the means as a LaTeX table with booktabs rules, the best in bold, significant differences marked.
 
-    def to_markdown(self, *, baseline: str | None = None, test: TestName = "bootstrap", digits: int = 4) -> str:
-        """Return the means as a Markdown table, the best in bold, runs that differ from a baseline starred."""
-        return tables.to_markdown(self, baseline, test, digits)
+        Parameters
+        ----------
+        measures
+            Some of the measures; all by default.
+        baseline
+            The run that the others are compared with: those that differ from it significantly have a star.
+        pairs
+            ``"all"`` to compare all pairs of runs: each run has a letter, and a mean carries the letters of the runs
+            that it is significantly better than.
+        test, rng
+            As in `irdiv.stats.compare`.
+        correction
+            As in `irdiv.stats.compare`, over the comparisons of each measure. ``"auto"``, the default, is Holm's if
+            there are several; the randomized Tukey HSD test needs none.
+        level
+            The significance level, which the corrected p must be below.
+        n_resamples
+            By default that of the test, or as many as the correction needs.
+        digits
+            Decimal places.
+        caption
+            LaTeX in place of the default caption, which names the number of topics, the test, its samples, the
+            correction and the level. That text is then kept as a comment.
+        label
+            The label that ``\ref`` takes.
+        environment
+            Whether the table is in a ``table`` environment; if not, it is a ``tabular`` with the caption as a comment.
+
+        Examples
+        --------
+        >>> import irdiv
+        >>> from irdiv.demo import demo_qrels_and_runs
+        >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["alpha-nDCG@10", "D#-nDCG@10"])
+        >>> print("\n".join(evaluation.to_latex(pairs="all", label="tab:demo").splitlines()[4:13]))
+        \label{tab:demo}
+        \begin{tabular}{lll}
+        \toprule
+        run & $\alpha$-nDCG@10 & D$\sharp$-nDCG@10 \\
+        \midrule
+        (a) relevance & 0.7612\textsuperscript{cd} & 0.9060\textsuperscript{cd} \\
+        (b) diversified & \textbf{0.8515}\textsuperscript{acd} & \textbf{0.9146}\textsuperscript{cd} \\
+        (c) one-intent & 0.6387\textsuperscript{d} & 0.7037 \\
+        (d) spammy & 0.4085 & 0.5833 \\
+        """
+        marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
+        return tables.to_latex(
+            self, marks, measures=measures, digits=digits, caption=caption, label=label, environment=environment
+        )
+
+    def to_markdown(
+        self,
+        *,
+        measures: MeasuresLike | None = None,
+        baseline: str | None = None,
+        pairs: Literal["all"] | None = None,
+        test: TestName = "bootstrap",
+        correction: Correction = "auto",
+        level: float = LEVEL,
+        rng: Rng = 0,
+        n_resamples: int | None = None,
+        digits: int = 4,
+        caption: str | None = None,
+    ) -> str:
+        """Return the means as a Markdown table below a caption; options as in `to_latex`."""
+        marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
+        return tables.to_markdown(self, marks, measures=measures, digits=digits, caption=caption)
 
     def __repr__(self) -> str:
         means = self.to_pandas().summary().rename_axis(index=None, columns=None)

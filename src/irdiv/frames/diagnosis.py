@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import TREC_QRELS, TREC_RUN, Layout, seek_first_row
+from irdiv.frames.layouts import LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.types import PathLike
 
@@ -66,5 +66,10 @@ def _find_problem(line: bytes, layout: Layout, separator: str | None) -> str | N
         return f"the {layout.columns[cells.index('')]} is empty"
     for name, cell in zip(layout.columns, cells, strict=False):
         if name in layout.types and not layout.types[name].accepts(cell):
-            return f"{name} is {cell!r}, not {layout.types[name].description}"
+            hint = (
+                " (irdiv.datasets.read_ntcir_qrels reads Dqrels)"
+                if layout is TREC_QRELS and LEVEL.accepts(cell)
+                else ""
+            )
+            return f"{name} is {cell!r}, not {layout.types[name].description}{hint}"
     return None

@@ -17,7 +17,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import QrelsHolder, QrelsObject, backend_of
 from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS
 from irdiv.frames.ids import string_array
-from irdiv.frames.readers import READERS, TREC, reader_of
+from irdiv.frames.readers import READERS, reader_of
 from irdiv.frames.streams import ArrowDataset, ArrowStream, is_stream, read_stream, reading_errors
 from irdiv.types import PathLike
 
@@ -77,7 +77,7 @@ def as_frame(
     fields
         Names for the two keys and the value of a dict of dicts.
     read_text
-        A function that reads text files of this role; by default they are TREC files.
+        A function that reads text files of this role; by default those of `READERS`.
     """
     if isinstance(data, QrelsObject) and role != "qrels":
         raise IrdivError(
@@ -88,7 +88,7 @@ def as_frame(
         return nw.from_native(read_stream(data, role), eager_only=True)
     if isinstance(data, str | os.PathLike):
         reader = reader_of(data)
-        if reader is TREC and read_text is not None:
+        if reader.open is None and read_text is not None:
             return nw.from_native(read_text(data), eager_only=True)
         with reading_errors(data, role):
             return nw.from_native(reader.read(Path(data), role), eager_only=True)

@@ -50,11 +50,18 @@ def _is_finite(cell: str) -> bool:
 
 INTEGER = ColumnType(int, _is_integer, "an integer")
 FLOAT = ColumnType(float, _is_finite, "a finite number")
+LEVEL = ColumnType(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
 TREC_QRELS = Layout(
     "qrels",
     ("query_id", "iteration", "doc_id", "relevance"),
     "151 1 clueweb09-en0000-00-03430 2",
     {"relevance": INTEGER},
+)
+DQRELS = Layout(
+    "Dqrels",
+    ("query_id", "intent_id", "doc_id", "relevance"),
+    "0001 2 clueweb09-en0000-00-03430 L1",
+    {"relevance": LEVEL},
 )
 TREC_RUN = Layout(
     "run",

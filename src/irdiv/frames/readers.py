@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
+from irdiv.frames.ntcir import is_dqrels, read_dqrels
 from irdiv.frames.parquet import PARQUET_SUFFIXES, is_parquet, open_parquet
 from irdiv.frames.trec import read_plain_trec_run, read_trec, read_trec_tag
 from irdiv.types import PathLike
@@ -46,6 +47,12 @@ PARQUET = Reader(
     read=lambda path, role: open_parquet(path, role).to_table(),
     open=open_parquet,
 )
+NTCIREVAL = Reader(
+    "NTCIREVAL",
+    (),
+    is_dqrels,
+    read=lambda path, role: read_dqrels(path) if role == "qrels" else read_trec(path, role),
+)
 TREC = Reader(
     "TREC",
     (".txt", ".run", ".res", ".trec"),
@@ -54,7 +61,7 @@ TREC = Reader(
     read_run_in_thread=read_plain_trec_run,
     read_tag=read_trec_tag,
 )
-READERS = (PARQUET, TREC)
+READERS = (PARQUET, NTCIREVAL, TREC)
 """The first that recognizes a file reads it; the last one takes all others."""
 
 

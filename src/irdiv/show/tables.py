@@ -1,59 +1,153 @@
-"""Tables of means for papers and notebooks: the best in bold, significant differences starred."""
+"""Tables of means for papers and notebooks: the best in bold, significant differences marked, and how in a caption."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from html import escape
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from irdiv.checks import Integer, require
-from irdiv.stats.comparison import compare
-from irdiv.stats.options import LEVEL, TestName, require_test
+from irdiv.checks import Integer, choice, require
+from irdiv.errors import IrdivError
+from irdiv.measures.spec import MeasuresLike, as_measure_list
+from irdiv.show.captions import caption as default_caption
+from irdiv.show.captions import run_letters
+from irdiv.show.markup import LATEX, MARKDOWN, Markup
+from irdiv.stats.options import LEVEL, Rng, TestName
 from irdiv.stats.scores import Scores
+from irdiv.stats.significance import Correction, Significance, significant_differences
+from irdiv.stats.table import as_table
 
 AnyScores: TypeAlias = Scores[Any]
 
 
+@dataclass(frozen=True)
+class Marks:
+    """Which differences are tested and marked; see `irdiv.Evaluation.to_latex`."""
+
+    baseline: str | None = None
+    pairs: Literal["all"] | None = None
+    test: TestName = "bootstrap"
+    correction: Correction = "auto"
+    level: float = LEVEL
+    rng: Rng = 0
+    n_resamples: int | None = None
+
+    def test_scores(self, scores: AnyScores) -> Significance | None:
+        """Return the significant differences, or None if nothing is to be compared."""
+        if self.pairs is not None:
+            require(choice("all"), pairs=self.pairs)
+        if self.baseline is not None and self.pairs is not None:
+            raise IrdivError(
+                "baseline compares with one run, and pairs='all' compares all runs with each other; give one of them."
+            )
+        if self.baseline is None and self.pairs is None:
+            unused = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+            if unused:
+                raise IrdivError(f"{', '.join(unused)}: nothing is compared; give a baseline too, or pairs='all'.")
+            return None
+        return significant_differences(
+            scores,
+            baseline=self.baseline,
+            test=self.test,
+            correction=self.correction,
+            level=self.level,
+            rng=self.rng,
+            n_resamples=self.n_resamples,
+        )
+
+
 class Cell(NamedTuple):
-    """A mean as text, whether it is the best of its measure, and whether it differs from the baseline."""
+    """A mean as text, whether it is the best of its measure, and its marks: a star, letters or nothing."""
 
     text: str
     is_best: bool
-    differs: bool
+    marks: str
 
 
-def to_latex(scores: AnyScores, baseline: str | None = None, test: TestName = "bootstrap", digits: int = 4) -> str:
+class MeansTable(NamedTuple):
+    """The texts of a table, in one markup."""
+
+    measures: list[str]
+    rows: list[tuple[str, list[Cell]]]
+    """Each run with its cells."""
+    has_marks: bool
+    caption: str
+    """What the table shows and how differences were tested."""
+
+
+def to_latex(
+    scores: AnyScores,
+    marks: Marks,
+    *,
+    measures: MeasuresLike | None,
+    digits: int,
+    caption: str | None,
+    label: str | None,
+    environment: bool,
+) -> str:
     """Return a LaTeX table with booktabs rules."""
-    names = [_escape_latex(spec) for spec in scores.specs()]
+    if not environment and not (caption is None and label is None):
+        raise IrdivError("a caption and a label need the table environment; leave them or environment=False out.")
+    if label is not None and any(sign in "\\{}%#~," or sign.isspace() for sign in label):
+        raise IrdivError(f"label={label!r} is not a label of LaTeX, such as 'tab:means'.")
+    table = _means_table(scores, marks, measures, digits, LATEX)
+    tabular = _tabular(table)
+    if not environment:
+        return "\n".join([*tabular, f"% {table.caption}"]) + "\n"
     lines = [
-        rf"\begin{{tabular}}{{l{'r' * len(names)}}}",
-        r"\toprule",
-        " & ".join(["run", *names]) + r" \\",
-        r"\midrule",
+        r"% needs \usepackage{booktabs}",
+        *([] if caption is None else [f"% {table.caption}"]),
+        r"\begin{table}[t]",
+        r"\centering",
+        rf"\caption{{{table.caption if caption is None else caption}}}",
+        *([] if label is None else [rf"\label{{{label}}}"]),
+        *tabular,
+        r"\end{table}",
     ]
-    for run, cells in zip(scores.runs, _rows(scores, baseline, test, digits), strict=True):
-        texts = [
-            (rf"\textbf{{{cell.text}}}" if cell.is_best else cell.text) + (r"$^{*}$" if cell.differs else "")
-            for cell in cells
-        ]
-        lines.append(" & ".join([_escape_latex(run), *texts]) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    if baseline is not None:
-        lines.append(f"% * differs from {_escape_latex(baseline)} at p < {LEVEL}")
     return "\n".join(lines) + "\n"
 
 
-def to_markdown(scores: AnyScores, baseline: str | None = None, test: TestName = "bootstrap", digits: int = 4) -> str:
-    """Return a Markdown table."""
-    names = scores.specs()
-    lines = ["| run | " + " | ".join(map(_escape_markdown, names)) + " |", "| --- |" + " ---: |" * len(names)]
-    for run, cells in zip(scores.runs, _rows(scores, baseline, test, digits), strict=True):
+def _tabular(table: MeansTable) -> list[str]:
+    # Numbers that marks follow are aligned at the left.
+    alignment = "l" if table.has_marks else "r"
+    lines = [
+        rf"\begin{{tabular}}{{l{alignment * len(table.measures)}}}",
+        r"\toprule",
+        " & ".join(["run", *table.measures]) + r" \\",
+        r"\midrule",
+    ]
+    widths = [
+        max(len(cell.text) for cell in column) for column in zip(*(cells for _, cells in table.rows), strict=True)
+    ]
+    for run, cells in table.rows:
         texts = [
-            (f"**{cell.text}**" if cell.is_best else cell.text) + ("\\*" if cell.differs else "") for cell in cells
+            (r"\phantom{0}" * (width - len(cell.text)) if table.has_marks else "")
+            + (LATEX.bold(cell.text) if cell.is_best else cell.text)
+            + cell.marks
+            for cell, width in zip(cells, widths, strict=True)
         ]
-        lines.append("| " + " | ".join([_escape_markdown(run), *texts]) + " |")
-    if baseline is not None:
-        lines += ["", f"\\* differs from {_escape_markdown(baseline)} at p < {LEVEL}"]
+        lines.append(" & ".join([run, *texts]) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def to_markdown(
+    scores: AnyScores, marks: Marks, *, measures: MeasuresLike | None, digits: int, caption: str | None
+) -> str:
+    """Return a Markdown table below its caption."""
+    table = _means_table(scores, marks, measures, digits, MARKDOWN)
+    # A comment ends at the first "--" of HTML.
+    comment = "" if caption is None else f"<!-- {table.caption.replace('--', '—')} -->"
+    lines = [
+        *([comment] if comment else []),
+        f"Table: {table.caption if caption is None else caption}",
+        "",
+        "| run | " + " | ".join(table.measures) + " |",
+        "| --- |" + (" :--- |" if table.has_marks else " ---: |") * len(table.measures),
+    ]
+    for run, cells in table.rows:
+        texts = [(MARKDOWN.bold(cell.text) if cell.is_best else cell.text) + cell.marks for cell in cells]
+        lines.append("| " + " | ".join([run, *texts]) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -61,41 +155,63 @@ def to_html(scores: AnyScores, digits: int = 4) -> str:
     """Return the HTML table that notebooks show."""
     names = "".join(f"<th>{escape(spec)}</th>" for spec in scores.specs())
     rows = []
-    for run, cells in zip(scores.runs, _rows(scores, None, "t", digits), strict=True):
+    for run, cells in zip(scores.runs, _cells(scores, digits, {}), strict=True):
         texts = "".join(f"<td>{f'<b>{cell.text}</b>' if cell.is_best else cell.text}</td>" for cell in cells)
         rows.append(f"<tr><th>{escape(run)}</th>{texts}</tr>")
     return f"<table><thead><tr><th></th>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _rows(scores: AnyScores, baseline: str | None, test: TestName, digits: int) -> list[list[Cell]]:
+def _means_table(
+    scores: AnyScores, marks: Marks, measures: MeasuresLike | None, digits: int, markup: Markup
+) -> MeansTable:
+    if measures is not None:
+        scores = _select(scores, measures)
+    significance = marks.test_scores(scores)
+    runs = list(map(markup.text, scores.runs))
+    if marks.pairs is not None:
+        runs = [f"({letter}) {run}" for letter, run in zip(run_letters(len(runs)), runs, strict=True)]
+    cells = _cells(scores, digits, {} if significance is None else _marks(scores.runs, marks, significance, markup))
+    return MeansTable(
+        list(map(markup.measure, scores.specs())),
+        list(zip(runs, cells, strict=True)),
+        significance is not None,
+        default_caption(len(scores.query_ids), scores.sums(), marks.baseline, significance, markup),
+    )
+
+
+def _select(scores: AnyScores, measures: MeasuresLike) -> AnyScores:
+    """Return the scores of some of the measures."""
+    table = as_table(scores)
+    chosen = [table.measure_index(measure) for measure in as_measure_list(measures)]
+    if not chosen:
+        raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
+    return replace(scores, measures=tuple(scores.measures[m] for m in chosen), values=scores.values[:, chosen])
+
+
+def _marks(runs: Sequence[str], marks: Marks, significance: Significance, markup: Markup) -> dict[tuple[str, str], str]:
+    """Return the marks of runs and measures: a star, or the letters of the runs that a run is better than."""
+    if marks.baseline is not None:
+        return {
+            (run, measure): markup.star for measure, run, other in significance.different if other == marks.baseline
+        }
+    letters = dict(zip(runs, run_letters(len(runs)), strict=True))
+    worse: dict[tuple[str, str], list[str]] = {}
+    for measure, run, other in significance.better:
+        worse.setdefault((run, measure), []).append(letters[other])
+    separator = "," if len(runs) > 26 else ""
+    return {
+        key: markup.letters(separator.join(sorted(found, key=lambda letter: (len(letter), letter))))
+        for key, found in worse.items()
+    }
+
+
+def _cells(scores: AnyScores, digits: int, marks: dict[tuple[str, str], str]) -> list[list[Cell]]:
     """Return the cells of each run."""
-    require_test(test)
     require(Integer(0, 20), digits=digits)
-    significant = set() if baseline is None else _significant(scores, baseline, test)
     return [
         [
-            Cell(f"{mean:.{digits}f}", is_best, (run, spec) in significant)
+            Cell(f"{mean:.{digits}f}", is_best, marks.get((run, spec), ""))
             for spec, mean, is_best in zip(scores.specs(), means, best, strict=True)
         ]
         for run, means, best in zip(scores.runs, scores.means().tolist(), scores.best().tolist(), strict=True)
     ]
-
-
-def _significant(scores: AnyScores, baseline: str, test: TestName) -> set[tuple[str, str]]:
-    """Return the runs and measures that differ significantly from a baseline."""
-    frame = compare(replace(scores, backend="pandas"), baseline=baseline, test=test)
-    frame = frame[frame["p"] < LEVEL]
-    return set(zip(frame["run"], frame["measure"], strict=True))
-
-
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def _escape_latex(text: str) -> str:
-    escaped = "".join(_LATEX.get(sign, f"\\{sign}" if sign in "#$%&_{}" else sign) for sign in " ".join(text.split()))
-    # After the end of a row, LaTeX reads a bracket as an option.
-    return f"{{[}}{escaped[1:]}" if escaped.startswith("[") else escaped
-
-
-def _escape_markdown(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in "\\|*_<>`[]" else sign for sign in " ".join(text.split()))

@@ -61,7 +61,7 @@ def compare(
         Some of the measures; all by default.
     correction
         A method of ``statsmodels.stats.multitest.multipletests``, such as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``,
-        over the pairs of each measure; needs the extra ``stats``.
+        over the pairs of each measure; all but ``"holm"`` need the extra ``stats``.
     rng, n_resamples, plus_one, interval, confidence_level
         As in `irdiv.stats.bootstrap_test`; by default n_resamples and plus_one are those of the test, 10,000 and True
         for randomization. It is an error to give n_resamples where no samples are drawn, for the t test with
@@ -154,6 +154,8 @@ def _frame(
 def _adjusted(p: Floats, correction: str | None) -> Floats:
     if correction is None:
         return p
+    if correction == "holm":
+        return _holm(p)
     try:
         from statsmodels.stats.multitest import multipletests
     except ImportError:
@@ -164,6 +166,14 @@ def _adjusted(p: Floats, correction: str | None) -> Floats:
         raise IrdivError(
             f"correction={correction!r} is not known; statsmodels has 'bonferroni', 'holm', 'fdr_bh' and others."
         ) from None
+
+
+def _holm(p: Floats) -> Floats:
+    """Return p̃ of the j-th smallest of m, max_{i≤j} (m−i+1)·p_i, at most 1 (Holm, 1979)."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return adjusted
 
 
 def tukey_p(

@@ -38,6 +38,10 @@ class Scores(FrameHolder[FrameT_co]):
         """Return whether each run is best by each measure, ``[run, measure]``; equal means are all best."""
         return best_runs(self.means(), [less_is_better(measure) for measure in self.measures])
 
+    def sums(self) -> list[str]:
+        """Return the specs of the measures that are counts, of which `means` has the sum."""
+        return [str(measure) for measure in self.measures if not isinstance(measure.aggregator(), MeanAgg)]
+
     def specs(self) -> list[str]:
         """Return the specs of the measures, which name the columns of tables."""
         return [str(measure) for measure in self.measures]

@@ -28,7 +28,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from irdiv.analysis import ideal_gaps
 
     frame = ideal_gaps(
-        inputs.local_file(arguments.qrels),
+        inputs.qrels_or_collection(arguments.qrels),
         cutoff=arguments.cutoff,
         alpha=arguments.alpha,
         time_limit=arguments.time_limit,

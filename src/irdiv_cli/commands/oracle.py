@@ -29,7 +29,7 @@ def execute(arguments: argparse.Namespace) -> None:
     import irdiv
     from irdiv.analysis.oracles import REVERSED, oracle, trec_lines
 
-    qrels = inputs.local_file(arguments.qrels)
+    qrels = inputs.qrels_or_collection(arguments.qrels)
     best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
     tag = arguments.order if arguments.order == REVERSED else str(irdiv.parse(arguments.order))
     for line in trec_lines(best, tag):

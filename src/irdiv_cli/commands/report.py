@@ -27,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="cutoff of the default measures and of the documents shown for each topic (default: %(default)s)",
     )
-    parser.add_argument("--topic-texts", metavar="FILE", help="texts of topics, in lines 'topic<TAB>text'")
+    parser.add_argument(
+        "--topic-texts",
+        metavar="FILE",
+        help="texts of topics, in lines 'topic<TAB>text', or TREC's XML (default: those of --topics or of the dataset)",
+    )
     parser.add_argument("--title", default="Diversity evaluation", help="title of the page (default: %(default)s)")
     options.add_seed(parser)
     options.add_evaluation(parser, f"{' '.join(DEFAULT_MEASURES)}, all at the cutoff")
@@ -35,19 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
-    import irdiv
-    from irdiv.report import descriptions_by_intent, render, write_report
+    from irdiv.report import render, write_report
 
-    table = arguments.intent_table
+    source = inputs.qrels_or_collection(arguments.qrels, arguments.topics)
     path = write_report(
-        inputs.load_qrels(arguments),
+        inputs.fold_intents(source, arguments),
         inputs.run_paths_by_name(arguments),
         arguments.file,
         measures=arguments.measures,
         baseline=arguments.baseline,
         cutoff=arguments.cutoff,
-        topic_texts=inputs.read_topic_texts(arguments.topic_texts) if arguments.topic_texts else {},
-        intent_descriptions={} if table is None else descriptions_by_intent(irdiv.read_intents(table)),
+        topic_texts=inputs.topic_texts(source, arguments),
+        intent_descriptions=inputs.intent_descriptions(source, arguments),
         title=arguments.title,
         rng=arguments.seed,
         ties=arguments.ties,
