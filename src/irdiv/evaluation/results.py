@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -10,21 +11,39 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pyarrow import parquet
 
+from irdiv.errors import IrdivError
 from irdiv.evaluation.sources import Sources
 from irdiv.frames.backends import FrameT_co, to_backend
 from irdiv.frames.ids import Ids, string_array
+from irdiv.measures.spec import MeasureLike, MeasuresLike
 from irdiv.show import tables
-from irdiv.stats.options import TestName
+from irdiv.stats.comparison import compare
+from irdiv.stats.names import find_measure
+from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, IntervalName, Rng, TestName
+from irdiv.stats.ranking import rank_runs
 from irdiv.stats.scores import Scores
-from irdiv.types import Floats
+from irdiv.types import Floats, PathLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation(Scores[FrameT_co]):
     """Values of measures for runs and topics.
 
-    It prints as the table of means, with `notes` below; `frame` has every value.
+    It prints as the table of means, with `notes` below; `frame` has every value, and ``evaluation["D#-nDCG@10"]`` those
+    of one measure. All frames are of the library of the runs.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> from irdiv.demo import demo_qrels_and_runs
+    >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
+    >>> evaluation["I-rec@10"].round(2).head(2)
+    run       relevance  diversified  one-intent  spammy
+    query_id
+    1              0.83          1.0         0.5    0.67
+    2              1.00          1.0         1.0    0.60
     """
 
     sources: Sources | None = None
@@ -44,6 +63,9 @@ class Evaluation(Scores[FrameT_co]):
     @cached_property
     def frame(self) -> FrameT_co:
         """All values, tidy: a row for each run, measure and topic with ``run, query_id, measure, value``."""
+        return to_backend(self._table(), self.backend)
+
+    def _table(self) -> pa.Table:
         runs, measures, topics = self.values.shape
         columns = {
             "run": string_array(self.runs).take(np.repeat(np.arange(runs), measures * topics)),
@@ -51,7 +73,7 @@ class Evaluation(Scores[FrameT_co]):
             "measure": string_array(self.specs()).take(np.tile(np.repeat(np.arange(measures), topics), runs)),
             "value": self.values.ravel(),
         }
-        return to_backend(pa.table(columns), self.backend)
+        return pa.table(columns)
 
     def to_pandas(self) -> Evaluation[pd.DataFrame]:
         """Return the same evaluation with pandas frames."""
@@ -81,6 +103,85 @@ class Evaluation(Scores[FrameT_co]):
             pd.MultiIndex.from_product([self.runs, self.query_ids], names=["run", "query_id"]), values
         )
 
+    def __getitem__(self, measure: MeasureLike) -> FrameT_co:
+        """Return the values of a measure: a row for each topic, a column for each run.
+
+        In pandas, topics are the index; in polars and Arrow, they are the first column.
+        """
+        values = self.values[:, self._measure_index(measure)]
+        if self.backend != "pandas":
+            columns = dict(zip(self.runs, values, strict=True))
+            if "query_id" in columns:
+                raise IrdivError("a run is called 'query_id', which is the name of the column of topics; rename it.")
+            return to_backend(pa.table({"query_id": string_array(self.query_ids), **columns}), self.backend)
+        index = pd.Index(self.query_ids, name="query_id", dtype=str)
+        frame: Any = pd.DataFrame(values.T, index=index, columns=pd.Index(self.runs, name="run"))
+        return frame
+
+    def _measure_index(self, measure: MeasureLike | None) -> int:
+        """Return the index of a measure, given by any of its spellings; the first for None."""
+        return 0 if measure is None else find_measure(self.specs(), measure)
+
+    def rank(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        test: TestName = "tukey",
+        correction: str | None = None,
+        level: float = LEVEL,
+        rng: Rng = 0,
+        n_resamples: int | None = None,
+        plus_one: bool | None = None,
+        interval: IntervalName = "bca",
+        confidence_level: float = CONFIDENCE_LEVEL,
+    ) -> FrameT_co:
+        """Return runs from the best to the worst: ``rank, run, mean, low, high, group``.
+
+        Runs that share a letter of ``group`` do not differ significantly. Parameters are those of
+        `irdiv.stats.rank_runs`.
+        """
+        return rank_runs(
+            self,
+            measure,
+            test=test,
+            correction=correction,
+            level=level,
+            rng=rng,
+            n_resamples=n_resamples,
+            plus_one=plus_one,
+            interval=interval,
+            confidence_level=confidence_level,
+        )
+
+    def compare(
+        self,
+        *,
+        test: TestName = "bootstrap",
+        baseline: str | Iterable[str] | None = None,
+        measures: MeasuresLike | None = None,
+        correction: str | None = None,
+        rng: Rng = 0,
+        n_resamples: int | None = None,
+        plus_one: bool | None = None,
+        interval: IntervalName = "bca",
+        confidence_level: float = CONFIDENCE_LEVEL,
+        progress: bool = False,
+    ) -> FrameT_co:
+        """Return tests of pairs of runs, all of them or each with baselines: what `irdiv.stats.compare` returns."""
+        return compare(
+            self,
+            test=test,
+            baseline=baseline,
+            measures=measures,
+            correction=correction,
+            rng=rng,
+            n_resamples=n_resamples,
+            plus_one=plus_one,
+            interval=interval,
+            confidence_level=confidence_level,
+            progress=progress,
+        )
+
     def _wide_frame(self, keys: dict[str, Ids], values: Floats) -> FrameT_co:
         return to_backend(pa.table({**keys, **dict(zip(self.specs(), values.T, strict=True))}), self.backend)
 
@@ -94,6 +195,14 @@ class Evaluation(Scores[FrameT_co]):
     def to_markdown(self, *, baseline: str | None = None, test: TestName = "bootstrap", digits: int = 4) -> str:
         """Return the means as a Markdown table, the best in bold, runs that differ from a baseline starred."""
         return tables.to_markdown(self, baseline, test, digits)
+
+    def to_csv(self, path: PathLike) -> None:
+        """Write all values to a CSV file, as `frame` has them; functions of `irdiv.stats` take its path."""
+        self.to_pandas().frame.to_csv(path, index=False)
+
+    def to_parquet(self, path: PathLike) -> None:
+        """Write all values to a Parquet file, as `frame` has them; functions of `irdiv.stats` take its path."""
+        parquet.write_table(self._table(), path)
 
     def __repr__(self) -> str:
         means = self.to_pandas().summary().rename_axis(index=None, columns=None)

@@ -7,6 +7,7 @@ from irdiv.stats.comparison import compare
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
 from irdiv.stats.power import DiscriminativePower, discriminative_power
+from irdiv.stats.ranking import rank_runs
 from irdiv.stats.topic_subsets import power_by_topics, swap_rates
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "leaderboard",
     "power_by_topics",
     "randomization_test",
+    "rank_runs",
     "swap_rates",
     "t_test",
     "tau",
