@@ -59,3 +59,13 @@ assert_type(irdiv.stats.correlate(in_polars.frame), pl.DataFrame)
 assert_type(irdiv.stats.t_test([0.1, 0.2], [0.2, 0.3]), PairedTestResult)
 assert_type(irdiv.stats.discriminative_power(evaluation), DiscriminativePower[pd.DataFrame])
 assert_type(irdiv.stats.discriminative_power(in_polars).summary(), pl.DataFrame)
+
+# What an evaluation answers
+assert_type(evaluation["D#-nDCG@10"], pd.DataFrame)
+assert_type(in_polars.rank("D#-nDCG@10"), pl.DataFrame)
+assert_type(in_polars.compare(baseline="a"), pl.DataFrame)
+assert_type(in_polars.worst(3, baseline="a"), pl.DataFrame)
+assert_type(in_polars.per_intent("nDCG@10"), pl.DataFrame)
+assert_type(in_polars.topic("1").intents, pl.DataFrame)
+assert_type(in_polars.cases("D#-nDCG@10", "I-rec@10").frame, pl.DataFrame)
+assert_type(irdiv.stats.rank_runs(evaluation), pd.DataFrame)

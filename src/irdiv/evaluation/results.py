@@ -13,14 +13,21 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from irdiv.analysis.topics import scores_by_intent
+from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
+from irdiv.evaluation.cases import Cases
+from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
-from irdiv.frames.backends import FrameT_co, to_backend
+from irdiv.evaluation.topics import TopicReport
+from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
-from irdiv.measures.spec import MeasureLike, MeasuresLike
+from irdiv.measures.measure import Measure
+from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_base
 from irdiv.show import tables
+from irdiv.stats.cases import SignificantBy, disagreements, worst_topics
 from irdiv.stats.comparison import compare
-from irdiv.stats.names import find_measure
+from irdiv.stats.names import find_measure, find_run, find_topic
 from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, IntervalName, Rng, TestName
 from irdiv.stats.ranking import rank_runs
 from irdiv.stats.scores import Scores
@@ -181,6 +188,127 @@ class Evaluation(Scores[FrameT_co]):
             confidence_level=confidence_level,
             progress=progress,
         )
+
+    def topic(
+        self, query_id: object, *, runs: str | Iterable[str] | None = None, cutoff: int | None = None
+    ) -> TopicReport[FrameT_co]:
+        """Return the values of runs for a topic, and what each run shows for its intents.
+
+        Parameters
+        ----------
+        query_id
+            The id of the topic.
+        runs
+            Names of some runs; all by default.
+        cutoff
+            The last rank that is shown; by default the largest cutoff of the measures up to 20, or 10 if none has one.
+        """
+        sources = self._require_sources("topic()")
+        index = find_topic(self.query_ids.tolist(), query_id)
+        names = self.runs if runs is None else [runs] if isinstance(runs, str) else list(runs)
+        chosen = [find_run(self.runs, name) for name in names]
+        if not chosen:
+            raise IrdivError("no runs given; name some, or leave the argument out for all.")
+        return TopicReport(
+            sources,
+            self.query_ids[index],
+            [self.runs[run] for run in chosen],
+            self.specs(),
+            self.values[chosen, :, index],
+            require(Optional(Integer(1)), cutoff=cutoff),
+            self.backend,
+        )
+
+    def worst(
+        self,
+        n: int = 5,
+        *,
+        measure: MeasureLike | None = None,
+        run: str | None = None,
+        baseline: str | None = None,
+    ) -> FrameT_co:
+        """Return the topics on which a run is worst, or loses most against a baseline; `topic` explains each.
+
+        ``query_id, run, value``, and with a baseline ``baseline_value, difference``. Parameters are those of
+        `irdiv.stats.worst_topics`.
+        """
+        return worst_topics(self, n, measure=measure, run=run, baseline=baseline)
+
+    def cases(
+        self,
+        measure: MeasureLike,
+        other: MeasureLike,
+        *,
+        n: int | None = 5,
+        among: MeasuresLike | None = None,
+        significant: SignificantBy | None = None,
+        test: TestName = "bootstrap",
+        correction: str | None = None,
+        level: float = LEVEL,
+        rng: Rng = 0,
+        n_resamples: int | None = None,
+        plus_one: bool | None = None,
+        cutoff: int | None = None,
+    ) -> Cases[FrameT_co]:
+        """Return topics and pairs of runs on which two measures disagree, with what both runs show.
+
+        ``cases.frame`` is what `irdiv.stats.disagreements` returns for the same parameters, ``cases.intents`` has the
+        relevant documents of both runs, and ``cases.topic(1)`` is the `topic` of the first case with its two runs.
+
+        Parameters
+        ----------
+        measure, other, n, among, significant, test, correction, level, rng, n_resamples, plus_one
+            As of `irdiv.stats.disagreements`.
+        cutoff
+            As of `topic`.
+        """
+        self._require_sources("cases()")
+        differences = disagreements(
+            self.to_pandas(),
+            measure,
+            other,
+            n=n,
+            among=among,
+            significant=significant,
+            test=test,
+            correction=correction,
+            level=level,
+            rng=rng,
+            n_resamples=n_resamples,
+            plus_one=plus_one,
+        )
+        specs = [column for column in differences if column in self.specs()]
+        rows = zip(differences["query_id"], differences["run"], differences["other"], strict=True)
+        topics = [self.topic(query_id, runs=runs, cutoff=cutoff) for query_id, *runs in rows]
+        return Cases(differences, topics, specs, self.backend)
+
+    def per_intent(self, base: MeasureLike, **parameters: object) -> FrameT_co:
+        """Return the values of a base measure for each intent alone: ``run, query_id, intent_id, probability, value``.
+
+        Their sum, weighted by probability, is the value of the base measure under IA: ``per_intent("nDCG@10")`` has
+        what nDCG-IA@10 averages.
+
+        Parameters
+        ----------
+        base
+            A base measure, such as ``"nDCG@10"`` or ``"ERR(max_grade=4)@20"``, with the defaults that it has under IA.
+        **parameters
+            Values of its parameters, as in `irdiv.evaluate`.
+        """
+        (measure,) = requested_measures(parse_base(base), parameters)
+        assert isinstance(measure, Measure)
+        sources = self._require_sources(f"per_intent({base!s})")
+        judged_only = measure.parameter_values().get("judged_only", False)
+        sources.require_documents(None if judged_only else measure.cutoff, measure)
+        return from_pandas(scores_by_intent(sources.runs, measure), self.backend)
+
+    def _require_sources(self, purpose: str) -> Sources:
+        if self.sources is None:
+            raise IrdivError(
+                f"{purpose} needs the qrels and runs, which an evaluation of streams, or in batches, does not keep: "
+                "evaluate frames or TREC files, of some topics if there are too many."
+            )
+        return self.sources
 
     def _wide_frame(self, keys: dict[str, Ids], values: Floats) -> FrameT_co:
         return to_backend(pa.table({**keys, **dict(zip(self.specs(), values.T, strict=True))}), self.backend)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, near_names
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure, ir_measures_parameters
@@ -76,6 +76,25 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     if name not in _IR_MEASURES_NAMES:
         raise unknown_name_error(name)
     return _parse_by_ir_measures(spec, name, params, cutoff)
+
+
+def parse_base(spec: MeasureLike) -> Measure:
+    """Parse the spec of a base measure into the M-IA that averages it over intents: ``"nDCG@10"`` into nDCG-IA@10.
+
+    Examples
+    --------
+    >>> parse_base("nDCG(gain='linear')@10")
+    nDCG-IA(gain='linear')@10
+    """
+    name, params, cutoff = _parts(str(spec))
+    known = [known for known, declaration in registry.items() if declaration.score_by_intent is not None]
+    normalized = normalize_name(name)
+    full_name = normalized if normalized in known else f"{normalized}-IA"
+    if full_name not in known:
+        bases = [name.removesuffix("-IA") for name in known]
+        raise IrdivError(f"{name!r} does not score intents one by one; {near_names(normalized, bases)}")
+    declaration = registry[full_name]
+    return Measure(declaration, **_keyword_arguments(full_name, declaration.by_name, params, "cutoff", cutoff))
 
 
 def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:

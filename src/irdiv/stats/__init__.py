@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from irdiv.stats.agreement import concordance, correlate, tau, tau_ap
+from irdiv.stats.cases import disagreements, worst_topics
 from irdiv.stats.comparison import compare
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
@@ -17,6 +18,7 @@ __all__ = [
     "compare",
     "concordance",
     "correlate",
+    "disagreements",
     "discriminative_power",
     "leaderboard",
     "power_by_topics",
@@ -26,4 +28,5 @@ __all__ = [
     "t_test",
     "tau",
     "tau_ap",
+    "worst_topics",
 ]
