@@ -114,7 +114,7 @@ def evaluate(
         ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``. Probabilities and parents of intents that
         `with_intents` added are used.
     runs
-        One run, in any of these forms, or a mapping from name to run.
+        One run, in any of these forms, or a mapping from name to run, or the path of a folder of run files.
     measures
         Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
     ties

@@ -157,9 +157,9 @@ class TopicReport(FrameHolder[FrameT_co]):
             grades = self._grades(run)
             yield run, grades, int((grades.fillna(0) >= self._options.rel).any(axis=1).sum())
 
-    def draw(self, limit: int | None = None) -> str:
-        """Return what is printed, with the grades of all runs or of the first few."""
-        scores = self._scores.rename_axis(index=None).to_string(float_format="{:.4f}".format)
+    def draw(self, limit: int | None = None, *, digits: int = 4) -> str:
+        """Return what is printed, with the grades of all runs or of the first few, and values with some digits."""
+        scores = self._scores.rename_axis(index=None).to_string(float_format=f"{{:.{digits}f}}".format)
         shown = self.runs if limit is None else self.runs[:limit]
         lines = [f"topic {self.query_id}", *describe_intents(self._intents), "", scores, "", LEGEND]
         lines += table_of_grades({run: self._grades(run) for run in shown}, self.cutoff)
