@@ -18,6 +18,7 @@ from irdiv.analysis import ideal_gaps
 from irdiv.datasets import read_heval, read_trec_web
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.evaluation import DEFAULT_MEASURES
+from irdiv.evaluation.results import Evaluation
 from irdiv.measures.catalogue import registry
 from irdiv.properties import check
 from irdiv.properties.definitions import PROPERTIES
@@ -25,7 +26,7 @@ from irdiv.report import DEFAULT_MEASURES as REPORT_MEASURES
 from irdiv.report import render, write_report
 from irdiv.show.explain import explain, list_measures
 from irdiv.show.hierarchy import Hierarchy
-from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power
+from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power, rank_runs
 from irdiv.stats.options import N_RESAMPLES, N_SIGN_FLIPS
 from irdiv_cli import options, parser
 from irdiv_cli.commands import properties, report
@@ -54,6 +55,15 @@ def same_name(function: Callable[..., Any], *names: str) -> dict[str, Counterpar
 COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "eval": {**EVALUATION, **same_name(evaluate, "components")},
     "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
+    "rank": {**EVALUATION, **significance_test(rank_runs), **same_name(rank_runs, "correction", "level")},
+    "topic": {
+        **EVALUATION,
+        "topic": (Evaluation.topic, "query_id"),
+        "run": (Evaluation.topic, "runs"),
+        "cutoff": (Evaluation.topic, "cutoff"),
+        "worst": (Evaluation.worst, "n"),
+        "baseline": (Evaluation.worst, "baseline"),
+    },
     "discpower": {
         **EVALUATION,
         **significance_test(discriminative_power),
@@ -87,6 +97,8 @@ OUTPUT = {"output", "csv", "digits"}
 WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "eval": {"set", "names", "per_query", *OUTPUT},
     "compare": {"set", "names", "plot", "collection", *OUTPUT},
+    "rank": {"set", "names", *OUTPUT},
+    "topic": {"set", "names", *OUTPUT},
     "discpower": {"set", "names", "plot", "agreement", "collection", *OUTPUT},
     "concordance": {"set", "names", "plot", "collection", *OUTPUT},
     "correlate": {"set", "names", "plot", "collection", *OUTPUT},
@@ -101,7 +113,11 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "completion": {"shell"},
 }
 # The command has a default where the function requires an argument, or leaves an argument out to get its default.
-OTHER_DEFAULTS = {("report", "file"): "report.html", ("properties", "properties"): None}
+OTHER_DEFAULTS = {
+    ("report", "file"): "report.html",
+    ("properties", "properties"): None,
+    ("topic", "worst"): None,
+}
 # Choices that no annotation states.
 OTHER_CHOICES = {
     ("hierarchy", "hierarchy"): registry["D-nDCG-LA"].by_name["hierarchy"].check.samples,

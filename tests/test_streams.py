@@ -235,7 +235,10 @@ def test_paths_that_are_not_trec_files(tmp_path, folder):
     with pytest.raises(
         IrdivError, match="is a folder without Parquet; expected a run file, or a folder of Parquet files"
     ):
-        values(QRELS, tmp_path, "I-rec@5")
+        values(QRELS, {"run": tmp_path}, "I-rec@5")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(IrdivError, match="has no files; expected one for each run, or Parquet files of one run"):
+        values(QRELS, tmp_path / "empty", "I-rec@5")
 
 
 def test_other_forms_of_arrow(folder, whole):

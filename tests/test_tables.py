@@ -288,7 +288,6 @@ def test_stars_are_those_of_compare(seed, correction):
         ({"pairs": "all", "correction": "fdr_tsbh"}, r"correction fdr\_tsbh over the 6 comparisons"),
         ({"pairs": "all", "level": 0.01}, "p < 0.01)"),
     ],
-    ids=str,
 )
 def test_the_caption_states_how_differences_were_tested(options, stated):
     evaluation = random_evaluation(runs=4)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from itertools import islice
 
 
@@ -55,3 +56,14 @@ def examples(values: Iterable[object], limit: int = 3) -> str:
     """
     shown = [repr(value) for value in islice(values, limit + 1)]
     return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")
+
+
+def near_names(name: object, known: Sequence[str]) -> str:
+    """Return the end of an error about an unknown name: known names that are close to it, and the first known ones.
+
+    >>> near_names("bm52", ["bm25", "ql", "rm3"])
+    "did you mean 'bm25'? There are 'bm25', 'ql', 'rm3'."
+    """
+    near = get_close_matches(str(name), known, n=3)
+    there_are = f"here are {examples(known, 9)}."
+    return f"did you mean {' or '.join(map(repr, near))}? T{there_are}" if near else f"t{there_are}"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import NoReturn
 
+from irdiv_cli.arguments import positionals_first
 from irdiv_cli.commands import load_commands
 from irdiv_cli.output import print_error, print_warning
 
@@ -24,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, or 2 for a user error, which is printed on one line."""
     argv = sys.argv[1:] if argv is None else argv
     requested = next((argument for argument in argv if not argument.startswith("-")), "")
-    arguments, unknown = parser(requested).parse_known_args(argv)
+    arguments, unknown = _parse(parser(requested), requested, list(argv))
     if unknown:
         arguments.error(f"unrecognized arguments: {' '.join(unknown)}")
     for stream in (sys.stdout, sys.stderr):
@@ -45,6 +46,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             print_error(error)
             return 2
     return 0
+
+
+def _parse(top: argparse.ArgumentParser, command: str, argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Parse a command line whose options may be in any order after the command."""
+    (subparsers,) = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
+    if command in subparsers.choices:
+        after = argv.index(command) + 1
+        argv = [*argv[:after], *positionals_first(subparsers.choices[command], argv[after:])]
+    return top.parse_known_args(argv)
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:

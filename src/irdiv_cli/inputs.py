@@ -103,11 +103,14 @@ def run_paths_by_name(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _matching_paths(pattern: str) -> list[str]:
-    """Return the paths that match a pattern, as not every shell expands patterns."""
+    """Return the files of a folder, or the paths that match a pattern, as not every shell expands patterns."""
     from glob import glob
 
     from irdiv.errors import IrdivError
+    from irdiv.frames.runs import is_folder_of_runs, run_files
 
+    if is_folder_of_runs(pattern):
+        return list(map(str, run_files(pattern)))
     if pattern == "-" or os.path.exists(pattern) or not any(wildcard in pattern for wildcard in "*?["):
         return [pattern]
     paths = sorted(glob(pattern))

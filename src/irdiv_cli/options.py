@@ -72,7 +72,7 @@ def add_evaluation(
         "runs",
         metavar="RUN",
         nargs="+",
-        help="TREC run files, plain or gzipped, or Parquet files or folders; '-' for standard input",
+        help="TREC run files, plain or gzipped, folders of them, or Parquet; '-' for standard input",
     )
     group = parser.add_argument_group("evaluation")
     group.add_argument(
@@ -81,8 +81,7 @@ def add_evaluation(
         metavar="SPEC",
         nargs="+",
         action="extend",
-        help="measures to compute, after the names of files; 'irdiv measures' lists them "
-        f"(default: {default_measures})",
+        help=f"measures to compute; 'irdiv measures' lists them (default: {default_measures})",
     )
     add_settings(group, "parameters for all measures that have them: gain=linear, judged_only=True, intents=all, …")
     add_intent_table(group, several_collections)
@@ -138,13 +137,13 @@ def add_intent_table(parser: argparse._ActionsContainer, several_collections: bo
     parser.add_argument("--heval", metavar="FILE", action=action, help="intent hierarchies in the format of heval")
 
 
-def add_test(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_test(parser: argparse.ArgumentParser, default: str = "bootstrap") -> argparse._ArgumentGroup:
     """Add the significance test and its random numbers, and return their group of options."""
     group = parser.add_argument_group("significance test")
     group.add_argument(
         "--test",
         choices=TESTS,
-        default="bootstrap",
+        default=default,
         help="a paired test, or tukey for the randomized Tukey HSD test (default: %(default)s)",
     )
     group.add_argument(
@@ -156,6 +155,22 @@ def add_test(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     )
     add_seed(group)
     return group
+
+
+def add_correction(parser: argparse._ActionsContainer) -> None:
+    """Add the correction for many tests."""
+    parser.add_argument(
+        "--correction",
+        metavar="METHOD",
+        help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels",
+    )
+
+
+def add_level(parser: argparse._ActionsContainer) -> None:
+    """Add the significance level."""
+    parser.add_argument(
+        "--level", type=float, default=0.05, metavar="P", help="significance level (default: %(default)s)"
+    )
 
 
 def add_seed(parser: argparse._ActionsContainer) -> None:
@@ -178,13 +193,13 @@ def add_output(parser: argparse.ArgumentParser, per_query: str | None = None) ->
     group.add_argument(
         "-o",
         "--output",
-        choices=("table", "tsv", "csv", "jsonl"),
+        choices=("table", "tsv", "csv", "jsonl", "latex", "markdown"),
         default="table",
         help="output format; jsonl is a JSON object in each line (default: %(default)s)",
     )
     group.add_argument("--csv", action="store_const", dest="output", const="csv", help="short for -o csv")
     group.add_argument(
-        "--digits", type=_digits, metavar="N", help="decimal places (default: 4 in tables, all in other formats)"
+        "--digits", type=_digits, metavar="N", help="decimal places (default: 4 in tables, all in tsv, csv and jsonl)"
     )
 
 

@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 _message_prefix = ""
+_TABLES = ("table", "latex", "markdown")
+"""Formats to read; the others are for programs, and have all decimal places."""
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
 
 
 def print_evaluation(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
     """Print the means, the best of each measure in bold, or with ``--per-query`` the values of each topic."""
-    if arguments.output != "table":
+    if arguments.output not in _TABLES:
         _print_lines(evaluation.frame if arguments.per_query else _tidy_means(evaluation), arguments)
     elif arguments.per_query:
         print_frame(evaluation.pivot().reset_index(), arguments)
+    elif arguments.output != "table":
+        convert = evaluation.to_latex if arguments.output == "latex" else evaluation.to_markdown
+        sys.stdout.write(convert(digits=_digits(arguments)))
     else:
         bold = _best_cells(evaluation) if supports_bold(sys.stdout) else ()
         print_frame(evaluation.summary().reset_index(), arguments, bold)
@@ -35,10 +40,20 @@ def print_evaluation(evaluation: Evaluation[pd.DataFrame], arguments: argparse.N
 def print_frame(frame: pd.DataFrame, arguments: argparse.Namespace, bold: Collection[tuple[int, int]] = ()) -> None:
     """Print a frame as a table, with some cells ``(row, column)`` in bold, or a line for each row."""
     if arguments.output == "table":
-        for line in _table_lines(frame, _DIGITS if arguments.digits is None else arguments.digits, bold):
+        for line in _table_lines(frame, _digits(arguments), bold):
             print(line)
+    elif arguments.output in _TABLES:
+        from irdiv.show.frames import frame_to_latex, frame_to_markdown
+
+        convert = frame_to_latex if arguments.output == "latex" else frame_to_markdown
+        sys.stdout.write(convert(frame, _digits(arguments)))
     else:
         _print_lines(frame, arguments)
+
+
+def _digits(arguments: argparse.Namespace) -> int:
+    """Return the decimal places of tables."""
+    return _DIGITS if arguments.digits is None else int(arguments.digits)
 
 
 def _tidy_means(evaluation: Evaluation[pd.DataFrame]) -> pd.DataFrame:
@@ -60,19 +75,15 @@ def _table_lines(frame: pd.DataFrame, digits: int, bold: Collection[tuple[int, i
     """Yield the header and the rows of a table, numbers aligned to the right."""
     from pandas.api.types import is_numeric_dtype
 
-    columns = [[str(name), *(_cell(value, digits) for value in frame[name])] for name in frame.columns]
+    from irdiv.show.frames import cell_text
+
+    columns = [[str(name), *(cell_text(value, digits) for value in frame[name])] for name in frame.columns]
     widths = [max(map(len, column)) for column in columns]
     justify = [str.rjust if is_numeric_dtype(dtype) else str.ljust for dtype in frame.dtypes]
     for row, cells in enumerate(zip(*columns, strict=True), start=-1):  # the header is not a row of the frame
         aligned = [align(cell, width) for align, cell, width in zip(justify, cells, widths, strict=True)]
         styled = [f"{_BOLD}{cell}{_NORMAL}" if (row, column) in bold else cell for column, cell in enumerate(aligned)]
         yield "  ".join(styled).rstrip()
-
-
-def _cell(value: object, digits: int) -> str:
-    if value is None or value != value:
-        return "-"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:

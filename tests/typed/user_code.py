@@ -72,3 +72,13 @@ assert_type(irdiv.stats.discriminative_power(study).summary(by_collection=True),
 assert_type(irdiv.stats.correlate({"web09": in_polars, "web10": in_polars}), pl.DataFrame)
 assert_type(irdiv.stats.concordance({"web09": in_polars.frame}, "I-rec@10"), pl.DataFrame)
 assert_type(irdiv.stats.compare({"web09": "web09.csv"}), pd.DataFrame)
+
+# What an evaluation answers
+assert_type(evaluation["D#-nDCG@10"], pd.DataFrame)
+assert_type(in_polars.rank("D#-nDCG@10"), pl.DataFrame)
+assert_type(in_polars.compare(baseline="a"), pl.DataFrame)
+assert_type(in_polars.worst(3, baseline="a"), pl.DataFrame)
+assert_type(in_polars.per_intent("nDCG@10"), pl.DataFrame)
+assert_type(in_polars.topic("1").intents, pl.DataFrame)
+assert_type(in_polars.cases("D#-nDCG@10", "I-rec@10").frame, pl.DataFrame)
+assert_type(irdiv.stats.rank_runs(evaluation), pd.DataFrame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
@@ -38,6 +39,8 @@ class CompiledQrels(Memo):
     intent_probability, intent_parent, intent_navigational, intent_best_grade
         What the qrels state about each intent: NaN for a missing probability, None for a missing parent;
         ``intent_parent`` is None if there is no such column.
+    intent_description
+        The first description of each intent, None for a missing one; None if there is no such column.
     intent_has_info
         Whether some row has a probability, type, parent or description of the intent.
     intent_declared
@@ -78,6 +81,7 @@ class CompiledQrels(Memo):
         self.intent_probability = self._probability_of_intents(intent, columns.probability)
         self.intent_parent = self._value_of_intents(intent, columns.parent, "parents")
         self.intent_navigational = self._is_navigational(self._value_of_intents(intent, columns.type, "types"))
+        self.intent_description = self._description_of_intents(intent, columns.description)
         self.intent_has_info = np.zeros(len(self.intents), dtype=bool)
         self.intent_has_info[intent[columns.has_intent_info]] = True
         self.intent_declared = self._is_declared()
@@ -120,6 +124,17 @@ class CompiledQrels(Memo):
         differ = np.flatnonzero(is_given & (values[intent] != given))
         if len(differ):
             raise self._two_values_error(intent[differ[0]], name, repr(given[differ[0]]), values)
+        return values
+
+    def _description_of_intents(self, intent: Ints, given: pa.LargeStringArray | None) -> Objects | None:
+        if given is None:
+            return None
+        rows = np.flatnonzero(given.is_valid().to_numpy(zero_copy_only=False))[::-1]
+        first_row = np.full(len(self.intents), -1)
+        first_row[intent[rows]] = rows  # of several values for one index the last is kept
+        described = np.flatnonzero(first_row >= 0)
+        values = np.full(len(self.intents), None, dtype=object)
+        values[described] = np.asarray(given.take(first_row[described]), dtype=object)
         return values
 
     def _probability_of_intents(self, intent: Ints, given: Floats | None) -> Floats:

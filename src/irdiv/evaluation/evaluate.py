@@ -17,7 +17,7 @@ from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.scoring import Scorer
 from irdiv.evaluation.selection import requested_measures
-from irdiv.evaluation.sources import Sources, kept_documents
+from irdiv.evaluation.sources import Sources, kept_depth, kept_documents
 from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.prefetch import prefetch
@@ -114,7 +114,7 @@ def evaluate(
         ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``. Probabilities and parents of intents that
         `with_intents` added are used.
     runs
-        One run, in any of these forms, or a mapping from name to run.
+        One run, in any of these forms, or a mapping from name to run, or the path of a folder of run files.
     measures
         Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
     ties
@@ -172,13 +172,15 @@ def evaluate(
     read = (
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
-    kept = {}
+    kept, depth = {}, None
     for index, name in enumerate(progress_bar(named, "runs", progress)):
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))
             values[index] = scorer.score(ordered)
         kept[name] = kept_documents(ordered, scorer.depth)
+        if kept[name] is not ordered and scorer.depth is not None:
+            depth = kept_depth(scorer.depth)
         warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
-    sources = Sources(collection, kept, requested, ties)
+    sources = Sources(collection, kept, requested, ties, depth)
     return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from irdiv.frames.columns import (
     INTENT_COLUMNS,
@@ -14,7 +15,7 @@ from irdiv.frames.columns import (
     find_columns,
     raise_if_empty,
 )
-from irdiv.frames.ids import Ids, as_ids
+from irdiv.frames.ids import Ids, as_ids, as_strings
 from irdiv.frames.inputs import QrelsLike, RunLike, qrels_frame, run_frame
 from irdiv.frames.values import (
     are_adhoc_iterations,
@@ -42,6 +43,8 @@ class QrelsColumns(NamedTuple):
     """The highest grade of the scale, which a part of the qrels need not contain, or 0 if no column states it."""
     has_intent_info: Bools
     """Whether a row has a probability, type, parent or description of its intent."""
+    description: pa.LargeStringArray | None = None
+    """Null for rows without one."""
 
 
 class RunColumns(NamedTuple):
@@ -81,6 +84,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         type=ids_or_none(columns["type"]) if "type" in columns else None,
         max_grade=int(integer_grades(columns["max_grade"]).max(initial=0)) if "max_grade" in columns else 0,
         has_intent_info=has_intent_info,
+        description=as_strings(columns["description"]) if "description" in columns else None,
     )
 
 

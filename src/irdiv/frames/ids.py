@@ -29,8 +29,7 @@ _STRING = pa.large_string()
 
 def as_ids(column: Column, role: str) -> Ids:
     """Return a column of any dtype as ids; ``role`` names the frame in the error about missing ids."""
-    native = column.to_native()
-    ids = _from_pandas(native) if isinstance(native, pd.Series) else _from_arrow(column.to_arrow())
+    ids = as_strings(column)
     if ids.null_count:
         row = int(np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False))[0])
         raise IrdivError(
@@ -38,6 +37,12 @@ def as_ids(column: Column, role: str) -> Ids:
             "Every row needs an id there; drop the rows without one."
         )
     return ids
+
+
+def as_strings(column: Column) -> pa.LargeStringArray:
+    """Return a column of any dtype as strings; missing values are null."""
+    native = column.to_native()
+    return _from_pandas(native) if isinstance(native, pd.Series) else _from_arrow(column.to_arrow())
 
 
 def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import cast
 
 from irdiv.errors import IrdivError, examples
+from irdiv.frames.ids import natural_argsort
 from irdiv.frames.inputs import RunLike
-from irdiv.frames.readers import reader_of, without_suffixes
+from irdiv.frames.readers import PARQUET, reader_of, without_suffixes
 from irdiv.types import PathLike
 
 
 def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
-    """Return a mapping from name to run; a single run is named after its file, or ``run``."""
+    """Return a mapping from name to run; a single run is named after its file, or ``run``.
+
+    The path of a folder stands for all the runs in it, unless it is a folder of Parquet files, which is one run.
+    """
     if isinstance(runs, str | os.PathLike):
-        return {run_name(runs): runs}
+        return _runs_of_folder(runs) if is_folder_of_runs(runs) else {run_name(runs): runs}
     if not isinstance(runs, Mapping) or (runs and all(map(_maps_to_scores, runs.values()))):
         return {"run": cast("RunLike", runs)}
     if not runs:
@@ -24,6 +28,32 @@ def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
     named = {str(name): run for name, run in runs.items()}
     if len(named) < len(runs):
         raise IrdivError(f"two runs have the same name: {examples(map(str, runs), 9)}.")
+    return named
+
+
+def is_folder_of_runs(path: PathLike) -> bool:
+    """Return whether a path is that of a folder, but not of one that is a run of several Parquet files."""
+    return os.path.isdir(path) and reader_of(path) is not PARQUET
+
+
+def run_files(folder: PathLike) -> list[Path]:
+    """Return the files of a folder in natural order, without hidden ones; it is an error if there are none."""
+    files = [path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith(".")]
+    if not files:
+        raise IrdivError(
+            f"the folder {str(folder)!r} has no files; expected one for each run, or Parquet files of one run."
+        )
+    order = natural_argsort([path.name for path in files])
+    return [files[index] for index in order]
+
+
+def _runs_of_folder(folder: PathLike) -> dict[str, RunLike]:
+    files = run_files(folder)
+    named: dict[str, RunLike] = {run_name(path): path for path in files}
+    if len(named) < len(files):
+        names = [run_name(path) for path in files]
+        twice = next(path.name for path in files if names.count(run_name(path)) > 1)
+        raise IrdivError(f"two files of the folder {str(folder)!r} have the same name but for the ending: {twice!r}.")
     return named
 
 

@@ -85,6 +85,8 @@ class Declaration:
     """Whether it tells unjudged documents from those judged irrelevant."""
     on_layers: bool = True
     """Whether it is defined on the nodes of a layer of an intent hierarchy."""
+    score_by_intent: Score | None = field(default=None, repr=False)
+    """For an average over intents, what is averaged: as ``score``, but with values ``[topic, intent]``."""
 
     @property
     def stem(self) -> str:

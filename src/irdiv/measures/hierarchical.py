@@ -172,6 +172,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         "the nodes of layer v for intents",
         references=tuple(dict.fromkeys([_WANG, *declaration.references])),
         score=lambda ranked, params, cutoff: _la_score(declaration.score, ranked, params, cutoff),
+        score_by_intent=None,
         parameters=merge_parameters((HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
         other_programs=_NO_OTHER_PROGRAM + _SAME_NAMES.get(declaration.name, ""),
         components=(),

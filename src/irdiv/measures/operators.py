@@ -46,9 +46,11 @@ def merge_parameters(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
 
 
 def _intent_aware(base: BaseMeasure) -> Declaration:
+    def score_by_intent(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+        return graded_score(base, ranked, params, cutoff, adhoc=False)
+
     def score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-        weight = intent_weights_for(ranked.block, params)
-        return ordered_sum(weight * graded_score(base, ranked, params, cutoff, adhoc=False))
+        return ordered_sum(intent_weights_for(ranked.block, params) * score_by_intent(ranked, params, cutoff))
 
     return Declaration(
         family="M-IA: every intent scored on its own, then the mean of the scores",
@@ -61,6 +63,7 @@ def _intent_aware(base: BaseMeasure) -> Declaration:
         takes_cutoff=base.takes_cutoff,
         bounded=base.bounded,
         other_programs=" ".join(filter(None, [_OTHER_IA_PROGRAMS.get(base.name, ""), base.other_programs])),
+        score_by_intent=score_by_intent,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, near_names
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure, ir_measures_parameters
@@ -70,21 +70,39 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     name, params, cutoff = _parts(spec)
     declaration = _find(name) or _find_extension(name, params)
     if declaration is not None:
-        given = _keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
-        measure = Measure(declaration, **given)
-        _require_effect(measure, given)
-        return measure
+        return _measure(declaration, params, cutoff)
     if name not in _IR_MEASURES_NAMES:
         raise unknown_name_error(name)
     return _parse_by_ir_measures(spec, name, params, cutoff)
 
 
-def _require_effect(measure: Measure, given: Iterable[str]) -> None:
-    """Raise an error for a parameter of a spec that changes nothing beside the others."""
+def _measure(declaration: Declaration, params: str, cutoff: str | None) -> Measure:
+    """Return the measure of a spec; it is an error if a parameter changes nothing beside the others."""
+    given = _keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
+    measure = Measure(declaration, **given)
     idle = next((name for name in given if not measure.has_effect(name)), None)
     if idle is not None:
         parameter = measure.declaration.by_name[idle]
         raise IrdivError(f"{measure.declaration.name}: {idle} counts only with {parameter.condition}.")
+    return measure
+
+
+def parse_base(spec: MeasureLike) -> Measure:
+    """Parse the spec of a base measure into the M-IA that averages it over intents: ``"nDCG@10"`` into nDCG-IA@10.
+
+    Examples
+    --------
+    >>> parse_base("nDCG(gain='linear')@10")
+    nDCG-IA(gain='linear')@10
+    """
+    name, params, cutoff = _parts(str(spec))
+    known = [known for known, declaration in registry.items() if declaration.score_by_intent is not None]
+    normalized = normalize_name(name)
+    full_name = normalized if normalized in known else f"{normalized}-IA"
+    if full_name not in known:
+        bases = [name.removesuffix("-IA") for name in known]
+        raise IrdivError(f"{name!r} does not score intents one by one; {near_names(normalized, bases)}")
+    return _measure(registry[full_name], params, cutoff)
 
 
 def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:

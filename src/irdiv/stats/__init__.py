@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from irdiv.stats.agreement import concordance, correlate
 from irdiv.stats.assessors import assessor_agreement, fleiss_kappa, grades_from_votes
+from irdiv.stats.cases import disagreements, worst_topics
 from irdiv.stats.comparison import compare
 from irdiv.stats.correlation_intervals import compare_leaderboards, correlation_intervals
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
 from irdiv.stats.power import DiscriminativePower, discriminative_power
 from irdiv.stats.rank_correlation import tau, tau_ap, tau_ap_b
+from irdiv.stats.ranking import rank_runs
 from irdiv.stats.topic_set_size import (
     pilot_variance,
     topic_set_size,
@@ -30,6 +32,7 @@ __all__ = [
     "concordance",
     "correlate",
     "correlation_intervals",
+    "disagreements",
     "discriminative_power",
     "fleiss_kappa",
     "grades_from_votes",
@@ -37,6 +40,7 @@ __all__ = [
     "pilot_variance",
     "power_by_topics",
     "randomization_test",
+    "rank_runs",
     "read_values",
     "swap_rates",
     "t_test",
@@ -47,4 +51,5 @@ __all__ = [
     "topics_for_anova",
     "topics_for_interval",
     "topics_for_t_test",
+    "worst_topics",
 ]

@@ -16,7 +16,8 @@ from irdiv.frames.ids import as_ids, natural_argsort
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.values import float_values
 from irdiv.measures.measure import less_is_better
-from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list, parse
+from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list
+from irdiv.stats.names import find_measure, find_run, parsed_or_none
 from irdiv.stats.scores import Scores
 from irdiv.stats.value_files import read_values
 from irdiv.types import Floats, Ints, PathLike
@@ -61,19 +62,11 @@ class Table(NamedTuple):
 
     def run_index(self, name: str) -> int:
         """Return the index of a run."""
-        if name not in self.runs:
-            raise IrdivError(f"no run is called {name!r}; there are {examples(self.runs, 9)}.")
-        return self.runs.index(name)
+        return find_run(self.runs, name)
 
     def measure_index(self, spec: MeasureLike) -> int:
         """Return the index of a measure, given by any of its spellings."""
-        name = str(spec)
-        if name not in self.measures:
-            measure = _parsed(spec)
-            name = name if measure is None else str(measure)
-        if name not in self.measures:
-            raise IrdivError(f"{spec} was not evaluated; there are {examples(self.measures, 9)}.")
-        return self.measures.index(name)
+        return find_measure(self.measures, spec)
 
     def choose(self, measures: Iterable[MeasureLike]) -> Table:
         """Return the table of some measures."""
@@ -96,13 +89,6 @@ class Table(NamedTuple):
 def _directions(measures: Iterable[ir_measures.Measure | None]) -> Floats:
     """Return −1 for measures where smaller values are better, and 1 for others and for unknown ones."""
     return np.array([-1.0 if measure is not None and less_is_better(measure) else 1.0 for measure in measures])
-
-
-def _parsed(spec: MeasureLike) -> ir_measures.Measure | None:
-    try:
-        return parse(spec)
-    except IrdivError:
-        return None
 
 
 def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -> Table:
@@ -169,7 +155,7 @@ def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     indices: list[Ints] = [pd.Index(labels[key]).get_indexer(pd.Index(keys[key])) for key in _KEYS]
     values = np.full([len(labels[key]) for key in _KEYS], np.nan)
     values[tuple(indices)] = tidy["value"]
-    directions = _directions(map(_parsed, labels["measure"]))
+    directions = _directions(map(parsed_or_none, labels["measure"]))
     return Table(labels["run"], labels["measure"], labels["query_id"], values, directions)
 
 

@@ -18,11 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         help="names of the runs that the others are compared with (default: compare all pairs)",
     )
-    parser.add_argument(
-        "--correction",
-        metavar="METHOD",
-        help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels",
-    )
+    options.add_correction(parser)
     options.add_plot(parser, "the differences of two runs by one measure, topic by topic")
     options.add_study(parser, by_collection=False)
     options.add_test(parser)
@@ -50,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> None:
         n_resamples=arguments.n_resamples,
         progress=True,
     )
-    is_repetition = arguments.output == "table" and arguments.correction is None
+    is_repetition = arguments.output in ("table", "latex", "markdown") and arguments.correction is None
     output.print_frame(frame.drop(columns="p_adjusted") if is_repetition else frame, arguments)
     if arguments.plot and one is not None:
         from irdiv.plots import difference_bars

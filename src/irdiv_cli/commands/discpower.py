@@ -22,9 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_plot(parser, "ASL curves: p of all pairs of runs, sorted")
     options.add_study(parser)
-    options.add_test(parser).add_argument(
-        "--level", type=float, default=0.05, metavar="P", help="significance level (default: %(default)s)"
-    )
+    options.add_level(options.add_test(parser))
     options.add_output(parser)
 
 

@@ -1,0 +1,45 @@
+"""Runs, measures and topics of an evaluation by name; an unknown name is an error with those that are close to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import ir_measures
+
+from irdiv.errors import IrdivError, near_names
+from irdiv.measures.spec import MeasureLike, parse
+
+
+def find_run(runs: Sequence[str], name: object) -> int:
+    """Return the index of a run."""
+    return _find("run", runs, name)
+
+
+def find_topic(topics: Sequence[str], query_id: object) -> int:
+    """Return the index of a topic; ``152`` is also accepted for ``"152"``."""
+    return _find("topic", topics, str(query_id))
+
+
+def _find(what: str, names: Sequence[str], name: object) -> int:
+    if name not in names:
+        raise IrdivError(f"no {what} is called {name!r}; {near_names(name, names)}")
+    return list(names).index(str(name))
+
+
+def find_measure(measures: Sequence[str], spec: MeasureLike) -> int:
+    """Return the index of a measure, given by any of its spellings."""
+    name = str(spec)
+    if name not in measures:
+        measure = parsed_or_none(spec)
+        name = name if measure is None else str(measure)
+    if name not in measures:
+        raise IrdivError(f"{spec} was not evaluated; {near_names(name, measures)}")
+    return list(measures).index(name)
+
+
+def parsed_or_none(spec: MeasureLike) -> ir_measures.Measure | None:
+    """Return the measure of a spec, or None if there is no such measure."""
+    try:
+        return parse(spec)
+    except IrdivError:
+        return None
