@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from irdiv.plots.axes import axes_or_new, legend_beside, line_style, literal_text
-from irdiv.show.palette import GUIDE, MISSING
+from irdiv.plots.axes import Canvas, line_style, text_width
+from irdiv.plots.style import COLUMN_WIDTH, SMALL_TEXT_SIZE, current_theme, styled
 from irdiv.stats.power import DiscriminativePower
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _FEW_PAIRS = 12
 """Curves of fewer pairs have markers: a line through one point is invisible."""
 
 
-@literal_text
+@styled
 def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Axes:
     """Plot ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative.
 
@@ -31,24 +31,24 @@ def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Ax
     ax
         Axes to draw on; those of a new figure by default.
     """
-    ax = axes_or_new(ax, (7.5, 4.5))
+    canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
+    ax = canvas.ax
     marker = "o" if len(power.pairs) < _FEW_PAIRS else None
     summary, asl = _to_pandas(power.summary()), _to_pandas(power.asl())
     shares = dict(zip(summary["measure"], summary["power"], strict=True))
     for index, (measure, rows) in enumerate(asl.groupby("measure", sort=False)):
         falling = rows["p"].to_numpy()[::-1]
         label = f"{measure} ({100 * shares[measure]:.1f}%)"
-        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, **line_style(index))
-    ax.axhline(power.level, color=GUIDE, linewidth=0.8)
-    ax.set_xlabel("pairs of runs, sorted by ASL")
-    ax.set_ylabel("achieved significance level (p)")
+        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, markersize=3, **line_style(index))
+    ax.axhline(power.level, color=current_theme().guide, linewidth=0.6)
+    canvas.set_labels("pairs of runs, sorted by ASL", "achieved significance level")
     ax.set_ylim(bottom=0)
     ax.margins(x=0.01)
-    legend_beside(ax, f"share with p < {power.level:g}")
+    canvas.add_legend(f"share with p < {power.level:g}")
     return ax
 
 
-@literal_text
+@styled
 def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Plot discriminative power against the number of topics.
 
@@ -59,17 +59,17 @@ def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Axes to draw on; those of a new figure by default.
     """
-    ax = axes_or_new(ax, (7.5, 4.5))
+    canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
+    ax = canvas.ax
     for index, (measure, rows) in enumerate(_to_pandas(curves).groupby("measure", sort=False)):
         ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **line_style(index))
-    ax.set_xlabel("topics")
-    ax.set_ylabel("discriminative power (%)")
+    canvas.set_labels("topics", "discriminative power (%)")
     ax.set_ylim(bottom=0)
-    legend_beside(ax)
+    canvas.add_legend()
     return ax
 
 
-@literal_text
+@styled
 def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Plot a matrix over measures.
 
@@ -84,19 +84,25 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     table = _to_pandas(matrix)
     is_concordance = "other_concordance" in table.columns
     table = _concordance_matrix(table) if is_concordance else _measures_as_index(table)
-    size = 1.6 + 0.62 * max(len(table), 3)
-    ax = axes_or_new(ax, (size + 1.4, size))
-    ax.set_facecolor(MISSING)
+    names = [str(name) for name in (*table.index, *table.columns)]
+    size = text_width(names, SMALL_TEXT_SIZE) + 0.34 * max(len(table), 3)
+    canvas = Canvas(ax, size + 0.9, size + 0.2)
+    ax = canvas.ax
+    ax.set_facecolor(current_theme().missing)
     image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
-    ax.set_xticks(range(len(table.columns)), [str(name) for name in table.columns], rotation=45, ha="right")
-    ax.set_yticks(range(len(table.index)), [str(name) for name in table.index])
+    ax.set_xticks(range(len(table.columns)), names[len(table) :], rotation=90)
+    ax.set_yticks(range(len(table.index)), names[: len(table)])
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
     for (row, column), value in np.ndenumerate(table.to_numpy()):
         if np.isfinite(value):
             text = f"{value:.2f}".replace("-0.00", "0.00")
             color = "white" if abs(value) > 0.6 else "black"
-            ax.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
+            ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=color)
     label = "concordance: row minus column" if is_concordance else "rank correlation"
-    ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    bar = canvas.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    bar.outline.set_visible(False)
     return ax
 
 
