@@ -67,7 +67,7 @@ def values_by_rank(
     1  run       85   I-rec     2  0.333333
     2  run       85   I-rec     3  0.666667
     """
-    curves = [(measure, _last_rank(measure)) for measure in parse_several(measures)]
+    curves = [(measure, last_rank(measure)) for measure in parse_several(measures)]
     at_ranks = [[_scored_measure(measure, rank) for rank in range(1, last + 1)] for measure, last in curves]
     ranks = [np.arange(1, last + 1) for _, last in curves]
     names = [_without_cutoff(measure) for measure, _ in curves]
@@ -145,7 +145,8 @@ def _described(setting: tuple[str, object] | None) -> str:
     return "" if setting is None else f"{setting[0]}={setting[1]!r}"
 
 
-def _last_rank(measure: ir_measures.Measure) -> int:
+def last_rank(measure: ir_measures.Measure) -> int:
+    """Return the last rank of the curve of a measure, its cutoff."""
     last: int | None = measure.params.get("cutoff")
     if not _scored_measure(measure, None).declaration.takes_cutoff:
         raise IrdivError(f"{measure} takes no cutoff and has no value at each rank.")

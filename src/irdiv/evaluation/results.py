@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from irdiv.show import tables
 from irdiv.stats.options import TestName
 from irdiv.stats.scores import Scores
 from irdiv.types import Floats
+
+if TYPE_CHECKING:
+    from irdiv.evaluation.plotting import EvaluationPlots
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,6 +43,16 @@ class Evaluation(Scores[FrameT_co]):
         unjudged documents, and equal scores.
         """
         return self.stream_notes if self.sources is None else self.sources.notes
+
+    @property
+    def plot(self) -> EvaluationPlots:
+        """Plots of the evaluation, as ``evaluation.plot.ranking("D#-nDCG@10")``: those of `irdiv.plots`.
+
+        `rank_curves`, `parameter_curves` and `precision_recall` are computed from the qrels and runs.
+        """
+        from irdiv.evaluation.plotting import EvaluationPlots
+
+        return EvaluationPlots(self, self.sources)
 
     @cached_property
     def frame(self) -> FrameT_co:

@@ -24,8 +24,11 @@ class Sources:
         runs: Mapping[str, OrderedRun],
         measures: Sequence[ir_measures.Measure],
         ties: Ties,
+        cut_at: int | None = None,
     ) -> None:
         self.collection, self.runs = collection, runs
+        self.cut_at = cut_at
+        """How many documents of a topic were kept, if some run has more; None if all were."""
         self._options = NoteOptions.of(measures, ties)
 
     @cached_property
@@ -35,7 +38,13 @@ class Sources:
         return write_notes([qrels_facts(self.collection, self._options)], runs, self._options)
 
 
+def kept_depth(depth: int | None) -> int | None:
+    """Return how many documents of a topic are kept of runs of which measures see the first ``depth``, None for all."""
+    # One more than measures see, since it may have the score of the last.
+    return None if depth is None else max(depth + 1, KEPT_DEPTH)
+
+
 def kept_documents(run: OrderedRun, depth: int | None) -> OrderedRun:
     """Return what is kept of a run of which measures see the first ``depth`` documents, all for None."""
-    # One more than measures see, since it may have the score of the last.
-    return run if depth is None else run.first(max(depth + 1, KEPT_DEPTH))
+    kept = kept_depth(depth)
+    return run if kept is None else run.first(kept)
