@@ -33,8 +33,10 @@ class LineStyle(TypedDict):
 class Canvas:
     """The axes of a plot: those given, or those of a new figure, which grows with what it holds."""
 
-    def __init__(self, ax: Axes | None, width: float, height: float) -> None:
+    def __init__(self, ax: Axes | None, width: float, height: float, beside: float = 0.0) -> None:
+        """Make a new figure unless axes are given; ``beside`` is the width of what is to the left of the axes."""
         self.is_new = ax is None
+        self._beside = beside if ax is None else 0.0
         self.ax = _new_axes(width, height) if ax is None else ax
 
     @property
@@ -47,11 +49,21 @@ class Canvas:
         """The width of the figure, or of axes that were given, in inches."""
         return float(self.figure.get_figwidth() if self.is_new else self.ax.get_window_extent().width / self.figure.dpi)
 
+    @property
+    def height(self) -> float:
+        """The height of the figure, or of axes that were given, in inches."""
+        return float(
+            self.figure.get_figheight() if self.is_new else self.ax.get_window_extent().height / self.figure.dpi
+        )
+
     def set_labels(self, x: str, y: str) -> None:
         """Label the axes; labels that are longer than these have several lines."""
-        height = self.figure.get_figheight() if self.is_new else self.ax.get_window_extent().height / self.figure.dpi
-        self.ax.set_xlabel(wrapped(x, 0.85 * self.width))
-        self.ax.set_ylabel(wrapped(y, 0.85 * float(height)))
+        self.ax.set_xlabel(wrapped(x, 0.85 * (self.width - self._beside)))
+        self.ax.set_ylabel(wrapped(y, 0.8 * self.height))
+
+    def set_title(self, text: str) -> None:
+        """Write a title in lines no longer than the axes."""
+        self.ax.set_title(wrapped(text, 0.85 * (self.width - self._beside)), fontsize=SMALL_TEXT_SIZE)
 
     def add_legend(
         self, title: str | None = None, handles: Sequence[Artist] | None = None, *, with_lines: bool = True
@@ -80,7 +92,9 @@ class Canvas:
         width, height = extent.width / self.figure.dpi, extent.height / self.figure.dpi
         figure_width, figure_height = self.figure.get_size_inches()
         if is_above:
-            self.figure.set_size_inches(max(figure_width, width + 0.2), figure_height + height)
+            # It is centered on the axes, which are not centered in the figure.
+            wider = 0.0 if width < figure_width else width + 1.0
+            self.figure.set_size_inches(max(figure_width, wider), figure_height + height)
         else:
             self.figure.set_size_inches(figure_width + width, max(figure_height, height + 0.2))
 
@@ -109,7 +123,9 @@ def text_width(texts: Iterable[str], size: float) -> float:
 def wrapped(text: str, width: float, size: float = TEXT_SIZE) -> str:
     """Return a text in lines that are no wider than this, in inches."""
     full = text_width([text], size)
-    return text if full <= width else textwrap.fill(text, max(8, int(len(text) * width / full)))
+    if full <= width:
+        return text
+    return textwrap.fill(text, max(8, int(0.95 * len(text) * width / full)), break_on_hyphens=False)
 
 
 def line_style(index: int) -> LineStyle:

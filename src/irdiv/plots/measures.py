@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -85,11 +85,14 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     is_concordance = "other_concordance" in table.columns
     table = _concordance_matrix(table) if is_concordance else _measures_as_index(table)
     names = [str(name) for name in (*table.index, *table.columns)]
-    size = text_width(names, SMALL_TEXT_SIZE) + 0.34 * max(len(table), 3)
-    canvas = Canvas(ax, size + 0.9, size + 0.2)
+    longest = text_width(names, SMALL_TEXT_SIZE)
+    size = longest + 0.34 * max(len(table), 4)
+    canvas = Canvas(ax, size + 0.8, size + 0.4, beside=longest)
     ax = canvas.ax
     ax.set_facecolor(current_theme().missing)
-    image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
+    # New figures have the size of square cells; matplotlib does not lay out axes of a fixed aspect in one pass.
+    aspect: Literal["auto", "equal"] = "auto" if canvas.is_new else "equal"
+    image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1, aspect=aspect)
     ax.set_xticks(range(len(table.columns)), names[len(table) :], rotation=90)
     ax.set_yticks(range(len(table.index)), names[: len(table)])
     ax.tick_params(length=0)
@@ -100,8 +103,8 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
             text = f"{value:.2f}".replace("-0.00", "0.00")
             color = "white" if abs(value) > 0.6 else "black"
             ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=color)
-    label = "concordance: row minus column" if is_concordance else "rank correlation"
-    bar = canvas.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    canvas.set_title("concordance: row minus column" if is_concordance else "rank correlation")
+    bar = canvas.figure.colorbar(image, ax=ax, shrink=0.85)
     bar.outline.set_visible(False)
     return ax
 

@@ -12,7 +12,7 @@ from irdiv.errors import IrdivError
 from irdiv.frames.ids import natural_argsort
 from irdiv.measures.parameters import GAMMA
 from irdiv.measures.spec import MeasureLike
-from irdiv.plots.axes import Canvas, wrapped
+from irdiv.plots.axes import Canvas, text_width
 from irdiv.plots.labels import label_points
 from irdiv.plots.style import COLUMN_WIDTH, SMALL_TEXT_SIZE, current_theme, styled
 from irdiv.plots.topics import TopicOrder, label_topics, width_of_topics
@@ -27,7 +27,7 @@ _GAMMA = require(Number(0, 1), gamma=GAMMA.default)
 _FEW_RUNS = 8
 """So many names fit into a column."""
 _MOST_LABELED = 16
-"""With more runs, points are numbered, and a legend lists the names."""
+"""With more runs, or long names, points are numbered, and a legend lists the names."""
 
 
 @styled
@@ -57,10 +57,10 @@ def recall_relevance(
     """
     require(Number(0, 1), gamma=gamma)
     table, theme = as_table(evaluation, [recall, relevance]), current_theme()
-    is_labeled = len(table.runs) <= _MOST_LABELED
     width = COLUMN_WIDTH if len(table.runs) <= _FEW_RUNS else 1.4 * COLUMN_WIDTH
     canvas = Canvas(ax, width, 0.85 * width)
     ax = canvas.ax
+    is_labeled = len(table.runs) <= _MOST_LABELED and text_width(table.runs, SMALL_TEXT_SIZE) < 0.45 * canvas.width
     x, y = table.values.mean(axis=2).T
     ends = _interval_ends(table) if intervals else None
     _set_limits(ax, x if ends is None else ends[0], y if ends is None else ends[1])
@@ -70,7 +70,7 @@ def recall_relevance(
     ax.scatter(x, y, s=14, color=theme.colors[0], zorder=3)
     canvas.set_labels(table.measures[0], table.measures[1])
     title = f"contours: {gamma:g} · {table.measures[0]} + {1 - gamma:g} · {table.measures[1]}"
-    ax.set_title(wrapped(title, 0.9 * canvas.width))
+    canvas.set_title(title)
     if not is_labeled:
         _add_numbered_legend(canvas, table.runs)
     _draw_contours(ax, gamma)

@@ -82,13 +82,20 @@ def styled(plot: Callable[P, Axes]) -> Callable[P, Axes]:
 
 @contextmanager
 def _applied(settings: dict[Any, object]) -> Iterator[None]:
-    """Apply those settings of matplotlib that the user left as they are."""
+    """Apply settings of matplotlib but for those that the user has changed."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise IrdivError("plots need matplotlib: pip install 'irdiv[plots]'.") from None
-    unset = {name: value for name, value in settings.items() if mpl.rcParams[name] == mpl.rcParamsDefault[name]}
-    with mpl.rc_context(unset):
+    # Inside a theme, settings are those of the theme.
+    not_users = [mpl.rcParamsDefault, *map(_settings, _THEMES.values())]
+    with mpl.rc_context(
+        {
+            name: value
+            for name, value in settings.items()
+            if any(name in other and mpl.rcParams[name] == other[name] for other in not_users)
+        }
+    ):
         yield
 
 

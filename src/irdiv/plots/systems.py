@@ -106,7 +106,7 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
     )
     _label_runs(canvas, [table.runs[run] for run in order])
     canvas.set_labels(table.measures[0], "")
-    ax.set_title(f"{len(table.topics)} topics; dots are means", fontsize=SMALL_TEXT_SIZE)
+    canvas.set_title(f"{len(table.topics)} topics; dots are means")
     return ax
 
 
@@ -138,7 +138,8 @@ def topic_heat_map(
     topics = by_topic if sort == "topic" else by_topic[np.argsort(-values.mean(axis=0)[by_topic], kind="stable")]
     runs = _best_first(table)
     besides = text_width(table.runs, _text_size(len(runs))) + 0.9
-    canvas = Canvas(ax, width_of_topics(len(topics), besides), 0.8 + _row_height(len(runs)) * len(runs))
+    height = 1.0 + _row_height(len(runs)) * len(runs)
+    canvas = Canvas(ax, width_of_topics(len(topics), besides), height, beside=besides)
     ax = canvas.ax
     low, high = _range(values)
     image = ax.imshow(values[runs][:, topics], "cividis", aspect="auto", interpolation="nearest", vmin=low, vmax=high)
@@ -146,7 +147,8 @@ def topic_heat_map(
     label_topics(canvas, [table.topics[topic] for topic in topics], "largest mean first" if sort == "size" else None)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    bar = canvas.figure.colorbar(image, ax=ax, label=table.measures[0], pad=0.01, aspect=30)
+    canvas.set_title(table.measures[0])
+    bar = canvas.figure.colorbar(image, ax=ax, pad=0.01, aspect=30)
     bar.outline.set_visible(False)
     return ax
 
@@ -178,7 +180,7 @@ def _text_size(run_count: int) -> float:
 def _canvas_of_runs(ax: Axes | None, runs: Sequence[str]) -> Canvas:
     """Return axes with a row for each run, and room for the names."""
     names = text_width(runs, _text_size(len(runs)))
-    return Canvas(ax, max(COLUMN_WIDTH, names + 2.0), 0.6 + _row_height(len(runs)) * max(len(runs), 4))
+    return Canvas(ax, max(COLUMN_WIDTH, names + 2.0), 0.6 + _row_height(len(runs)) * max(len(runs), 4), beside=names)
 
 
 def _label_runs(canvas: Canvas, names: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ _TEXT_SIZE = 6.0
 
 def width_of_topics(count: int, besides: float = 0.7) -> float:
     """Return the width of a figure with a bar or a cell for each topic, and something besides, in inches."""
-    return min(max(COLUMN_WIDTH, _TOPIC_WIDTH * count + besides), _WIDEST)
+    return min(max(COLUMN_WIDTH, max(_TOPIC_WIDTH * count, 1.5) + besides), _WIDEST)
 
 
 def label_topics(canvas: Canvas, topics: Sequence[str], order: str | None) -> None:
