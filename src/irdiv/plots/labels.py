@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from irdiv.types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
 _DISTANCES = (4.5, 8.0, 13.0, 19.0, 26.0, 34.0)
 """How far a name may be from its point, in points."""
@@ -34,12 +33,16 @@ def label_points(
         options: TextOptions = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
         at = (float(x[index]), float(y[index]))
         centered = ax.annotate(names[index], at, xytext=(0, 0), textcoords="offset points", **options)
-        offset, box, distance = min(_places(centered.get_window_extent(), covered.scale), key=covered.cost)
+        box = centered.get_window_extent()
         centered.remove()
+        offsets, distances = _places(box.width / covered.scale / 2, box.height / covered.scale / 2)
+        boxes = box.extents + covered.scale * np.tile(offsets, 2)
+        best = int(np.argmin(covered.costs(boxes) + 1e-3 * distances))
+        covered.texts = np.concatenate([covered.texts, boxes[[best]]])
         line = {"arrowstyle": "-", "linewidth": 0.4, "color": line_color, "shrinkA": 0, "shrinkB": 2}
-        arrow = line if distance > _FAR else None
+        arrow = line if distances[best] > _FAR else None
+        offset = (float(offsets[best, 0]), float(offsets[best, 1]))
         ax.annotate(names[index], at, xytext=offset, textcoords="offset points", arrowprops=arrow, **options)
-        covered.texts.append(box)
 
 
 class TextOptions(TypedDict):
@@ -51,41 +54,35 @@ class TextOptions(TypedDict):
     zorder: float
 
 
-class _Place(NamedTuple):
-    """Where a name may be."""
-
-    offset: tuple[float, float]
-    """From its point, in points."""
-    box: Bbox
-    distance: float
-
-
-def _places(centered: Bbox, scale: float) -> list[_Place]:
-    """Return where a name may be that would be ``centered`` on its point."""
-    half_width, half_height = centered.width / scale / 2, centered.height / scale / 2
-    places = []
-    for distance in _DISTANCES:
-        for angle in _DIRECTIONS:
-            dx = math.cos(angle) * distance + round(math.cos(angle), 1) * half_width
-            dy = math.sin(angle) * distance + round(math.sin(angle), 1) * half_height * 0.6
-            places.append(_Place((dx, dy), centered.translated(dx * scale, dy * scale), distance))
-    return places
+def _places(half_width: float, half_height: float) -> tuple[Floats, Floats]:
+    """Return where a name may be: offsets of its center from its point, ``[place, 2]``, and distances, in points."""
+    distance, angle = (grid.ravel() for grid in np.meshgrid(_DISTANCES, _DIRECTIONS, indexing="ij"))
+    x = np.cos(angle) * distance + np.round(np.cos(angle), 1) * half_width
+    y = np.sin(angle) * distance + np.round(np.sin(angle), 1) * half_height * 0.6
+    return np.column_stack([x, y]), distance
 
 
 class _Covered:
-    """What names should not cover, in pixels: texts, points and the edges of the axes."""
+    """What names should not cover, in pixels: texts, points and the edges of the axes.
+
+    Boxes are rows of x0, y0, x1 and y1.
+    """
 
     def __init__(self, ax: Axes, points: Floats) -> None:
         self.scale = ax.figure.dpi / 72
-        self.texts = [text.get_window_extent() for text in ax.texts]
-        self._x, self._y = points.T
-        self._inside = ax.get_window_extent()
+        self.texts: Floats = np.array([text.get_window_extent().extents for text in ax.texts]).reshape(-1, 4)
+        # A name that is near another point would seem to be that point's.
+        margin = 3.0 * self.scale
+        self._points = np.column_stack([points - margin, points + margin])
+        self._inside = ax.get_window_extent().extents
 
-    def cost(self, place: _Place) -> tuple[float, float]:
-        """Return how much a name would cover there, and its distance."""
-        box, margin = place.box, 3.0 * self.scale
-        texts = sum(box.overlaps(other) for other in self.texts)
-        within_x = (box.x0 - margin < self._x) & (self._x < box.x1 + margin)
-        within_y = (box.y0 - margin < self._y) & (self._y < box.y1 + margin)
-        is_outside = not (self._inside.contains(*box.min) and self._inside.contains(*box.max))
-        return 3.0 * texts + float((within_x & within_y).sum()) + 5.0 * is_outside, place.distance
+    def costs(self, boxes: Floats) -> Floats:
+        """Return how much names in some boxes would cover."""
+        is_outside = (boxes[:, :2] < self._inside[:2]).any(axis=1) | (boxes[:, 2:] > self._inside[2:]).any(axis=1)
+        return 3.0 * _overlaps(boxes, self.texts) + _overlaps(boxes, self._points) + 5.0 * is_outside
+
+
+def _overlaps(boxes: Floats, others: Floats) -> Floats:
+    """Return with how many other boxes each box overlaps."""
+    low, high = boxes[:, None, :2], boxes[:, None, 2:]
+    return ((low < others[:, 2:]) & (high > others[:, :2])).all(axis=2).sum(axis=1).astype(np.float64)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _GAMMA = require(Number(0, 1), gamma=GAMMA.default)
 _FEW_RUNS = 8
 """So many names fit into a column."""
+_MANY_RUNS = 60
+"""More points need the width of the page."""
 _MOST_LABELED = 16
 """With more runs, or long names, points are numbered, and a legend lists the names."""
 
@@ -57,7 +59,7 @@ def recall_relevance(
     """
     require(Number(0, 1), gamma=gamma)
     table, theme = as_table(evaluation, [recall, relevance]), current_theme()
-    width = COLUMN_WIDTH if len(table.runs) <= _FEW_RUNS else 1.4 * COLUMN_WIDTH
+    width = COLUMN_WIDTH * (1.0 if len(table.runs) <= _FEW_RUNS else 1.4 if len(table.runs) <= _MANY_RUNS else 2.0)
     canvas = Canvas(ax, width, 0.85 * width)
     ax = canvas.ax
     is_labeled = len(table.runs) <= _MOST_LABELED and text_width(table.runs, SMALL_TEXT_SIZE) < 0.45 * canvas.width
