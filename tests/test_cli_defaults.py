@@ -13,11 +13,12 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import irdiv
-from irdiv import evaluate, oracle, with_intents
+from irdiv import evaluate, oracle, plots, with_intents
 from irdiv.analysis import ideal_gaps
 from irdiv.datasets import read_heval, read_trec_web
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.evaluation import DEFAULT_MEASURES
+from irdiv.evaluation.plotting import EvaluationPlots
 from irdiv.evaluation.results import Evaluation
 from irdiv.measures.catalogue import registry
 from irdiv.properties import check
@@ -29,7 +30,7 @@ from irdiv.show.hierarchy import Hierarchy
 from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power, rank_runs
 from irdiv.stats.options import N_RESAMPLES, N_SIGN_FLIPS
 from irdiv_cli import options, parser
-from irdiv_cli.commands import properties, report
+from irdiv_cli.commands import plot, properties, report
 
 Counterpart = tuple[Callable[..., Any], str]
 
@@ -90,6 +91,17 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
         "seed": (render, "rng"),
         "file": (write_report, "path"),
     },
+    "plot": {
+        **EVALUATION,
+        **same_name(EvaluationPlots.difference_bars, "run", "other", "sort"),
+        **same_name(EvaluationPlots.recall_relevance, "gamma", "intervals"),
+        **same_name(EvaluationPlots.precision_recall, "highlight", "levels", "rel"),
+        **same_name(EvaluationPlots.parameter_curves, "parameter", "values"),
+        **same_name(EvaluationPlots.heat_map, "method", "gold"),
+        **significance_test(EvaluationPlots.asl_curves),
+        **same_name(EvaluationPlots.asl_curves, "level"),
+        "theme": (plots.style, "theme"),
+    },
     "demo": {},
     "completion": {},
 }
@@ -109,6 +121,7 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "ideals": {"per_query", *OUTPUT},
     "properties": OUTPUT,
     "report": {"set", "names"},
+    "plot": {"set", "names", "figure", "save"},
     "demo": {"data", "report", "per_query", *OUTPUT},
     "completion": {"shell"},
 }
@@ -118,6 +131,9 @@ OTHER_DEFAULTS = {
     ("properties", "properties"): None,
     ("topic", "worst"): None,
 }
+# Options of single figures are left out to get the defaults, since those that are given to another figure are refused.
+OF_FIGURES = ("sort", "gamma", "intervals", "levels", "rel", "parameter", "values", "test", "level", "seed")
+OTHER_DEFAULTS |= {("plot", name): None for name in OF_FIGURES}
 # Choices that no annotation states.
 OTHER_CHOICES = {
     ("hierarchy", "hierarchy"): registry["D-nDCG-LA"].by_name["hierarchy"].check.samples,
@@ -207,3 +223,22 @@ def test_help_shows_every_default():
         for option, action in arguments_of(command).items():
             if action.default not in (None, False, "", []) and option != "csv":
                 assert "%(default)s" in action.help, (name, option)
+
+
+def test_figures_are_those_of_evaluations():
+    names = {name for name in dir(EvaluationPlots) if not name.startswith("_")}
+    assert names == set(plots.__all__) - {"style"} == set(plot.FIGURES)
+    for name, figure in plot.FIGURES.items():
+        parameters = inspect.signature(getattr(EvaluationPlots, name)).parameters
+        assert {"rng" if option == "seed" else option for option in figure.options} <= set(parameters), name
+
+
+def test_defaults_of_figures_in_help_texts():
+    arguments = arguments_of(commands()["plot"])
+    for name in set(OF_FIGURES) - {"intervals", "values"}:
+        function, parameter = COUNTERPARTS["plot"][name]
+        assert f"(default: {default_of(function, parameter)})" in arguments[name].help
+    assert default_of(EvaluationPlots.parameter_curves, "values") == tuple(i / 10 for i in range(11))
+    assert default_of(EvaluationPlots.parameter_curves, "measure") == plot.FIGURES["parameter_curves"].measures[0]
+    defaults = [default_of(EvaluationPlots.recall_relevance, name) for name in ("recall", "relevance")]
+    assert tuple(defaults) == plot.FIGURES["recall_relevance"].measures

@@ -115,7 +115,7 @@ def test_the_cutoff_is_that_of_the_measures():
     for spec, cutoff in cutoffs.items():
         assert irdiv.evaluate(QRELS, run, spec).topic("1").cutoff == cutoff
     assert irdiv.evaluate(QRELS, run, "P-IA@3").topic("1", cutoff=100).grades("run").shape == (2, 100)
-    with pytest.raises(IrdivError, match="needs the first 101 documents of a topic, but the evaluation keeps 100"):
+    with pytest.raises(IrdivError, match="needs the first 101 documents of a topic, but the evaluation kept 100"):
         irdiv.evaluate(QRELS, run, "P-IA@3").topic("1", cutoff=101)
     assert irdiv.evaluate(QRELS, run, "P-IA").topic("1", cutoff=149).grades("run").shape == (2, 149)
 
@@ -224,7 +224,7 @@ def test_values_of_intents_by_hand():
 def test_values_of_intents_need_the_documents_that_they_see():
     run = {"1": {f"x{i}": -float(i) for i in range(150)}, "2": {"d": 1.0}}
     evaluation = irdiv.evaluate(QRELS, run, "P-IA@3")
-    with pytest.raises(IrdivError, match="nDCG-IA needs all documents of a topic, but the evaluation keeps 100"):
+    with pytest.raises(IrdivError, match="nDCG-IA needs all documents of a topic, but the evaluation kept 100"):
         evaluation.per_intent("nDCG")
     with pytest.raises(IrdivError, match="needs all documents"):
         evaluation.per_intent("nDCG@5", judged_only=True)

@@ -19,8 +19,14 @@ from irdiv.frames.backends import backend_of
 
 
 def drawn(ax):
-    """Draw the figure, as saving it does, so that positions are known."""
-    ax.figure.draw_without_rendering()
+    """Lay out the figure, as saving it does, so that positions are known; nothing may be cut off."""
+    figure = ax.figure
+    figure.draw_without_rendering()
+    width, height = figure.get_size_inches()
+    box = figure.get_tightbbox()
+    assert min(box.x0, box.y0) > -0.02
+    assert box.x1 < width + 0.02
+    assert box.y1 < height + 0.02
     return ax
 
 
@@ -55,10 +61,11 @@ def test_runs_by_recall_and_relevance_are_all_named_inside(evaluation):
         extent = text.get_window_extent()
         assert box.x0 <= extent.x0
         assert extent.x1 <= box.x1
-    points = ax.collections[-1].get_offsets()
+    points = ax.collections[0].get_offsets()
     assert points.tolist() == pytest.approx(evaluation.values[:, :2].mean(axis=2))
     # a contour goes through points of one D#-nDCG
-    for path, level in zip(ax.collections[0].get_paths(), ax.collections[0].levels, strict=True):
+    contours = ax.collections[-1]
+    for path, level in zip(contours.get_paths(), contours.levels, strict=True):
         for x, y in path.vertices:
             assert 0.5 * x + 0.5 * y == pytest.approx(level)
 
@@ -121,28 +128,37 @@ def test_long_names_are_inside_the_figure_of_a_heat_map(count):
         box = label.get_window_extent()
         assert 0 <= box.x0 <= box.x1 <= ax.figure.bbox.width
         assert 0 <= box.y0 <= box.y1 <= ax.figure.bbox.height
-    assert ax.get_window_extent().width >= count * 0.4 * ax.figure.dpi
+    assert ax.get_window_extent().width >= count * 0.32 * ax.figure.dpi
 
 
 def test_difference_bars(evaluation):
-    ax = drawn(plots.difference_bars(evaluation, "r0", "r1", "D-nDCG@10"))
+    ax = drawn(plots.difference_bars(evaluation, "r0", "r1", "D-nDCG@10", sort="topic"))
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx((evaluation.values[0, 1] - evaluation.values[1, 1]).tolist())
     signs = {}
     for bar in ax.patches:
         signs.setdefault(bar.get_facecolor(), set()).add(bar.get_height() >= 0)
     assert sorted(map(sorted, signs.values())) == [[False], [True]]
-    shuffled = plots.difference_bars(evaluation.frame.sample(frac=1, random_state=0), "r0", "r1", "D-nDCG@10")
+    shuffled = evaluation.frame.sample(frac=1, random_state=0)
+    shuffled = plots.difference_bars(shuffled, "r0", "r1", "D-nDCG@10", sort="topic")
     assert [bar.get_height() for bar in shuffled.patches] == pytest.approx(heights)
     assert [tick.get_text() for tick in ax.get_xticklabels()][:3] == ["0", "1", "2"]
-    same = plots.difference_bars(evaluation.frame, "r0", "r1", "D-nDCG@10")
-    assert [bar.get_height() for bar in same.patches] == pytest.approx(heights)
+    by_size = drawn(plots.difference_bars(evaluation.frame, "r0", "r1", "D-nDCG@10"))
+    assert [bar.get_height() for bar in by_size.patches] == pytest.approx(sorted(heights, reverse=True))
+    topics = [int(tick.get_text()) for tick in by_size.get_xticklabels()]
+    assert [heights[topic] for topic in topics] == pytest.approx(sorted(heights, reverse=True))
+    assert by_size.get_xlabel() == "topic, by size"
+    with pytest.raises(IrdivError, match="sort='mean' is not one of 'size', 'topic'"):
+        plots.difference_bars(evaluation, "r0", "r1", sort="mean")
+    with pytest.raises(IrdivError, match="found 'r0' twice"):
+        plots.difference_bars(evaluation, "r0", "r0")
 
 
 def test_better_means_smaller_where_less_is_better():
     values = np.array([[[0.1, 0.2, 0.5]], [[0.3, 0.4, 0.4]]])
-    ax = plots.difference_bars(evaluation_of(values, ["E@10"]), "r0", "r1")
-    assert ax.get_title().startswith("r0 better on 2, r1 on 1 topics; mean -0.1000")
+    ax = plots.difference_bars(evaluation_of(values, ["E@10"]), "r0", "r1", sort="topic")
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["r0 better: 2 topics", "r1 better: 1 topics", "mean -0.1000"]
     colors = [bar.get_facecolor() for bar in ax.patches]
     assert colors[0] == colors[1] != colors[2]
 
@@ -170,6 +186,9 @@ def test_frames_of_every_library_give_the_same_plots(library, evaluation):
         (plots.heat_map, lambda data: stats.discriminative_power(data, n_resamples=100).agreement()),
         (plots.power_curves, lambda data: stats.power_by_topics(data, **power)),
         (plots.asl_curves, stats.discriminative_power),
+        (plots.ranking, lambda data: data),
+        (plots.box_plots, lambda data: data),
+        (plots.topic_heat_map, lambda data: data),
     ]:
         result = of(tidy)
         assert backend_of(result) == library

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from irdiv.analysis.coverage import intent_probabilities, relevant_documents_by_intent
+from irdiv.analysis.curves import values_by_parameter, values_by_rank
 from irdiv.analysis.hierarchy import hierarchy_nodes, layer_scores, node_coverage
 from irdiv.analysis.oracles import ideal_gaps, oracle
 from irdiv.analysis.textbook import GainVectors, gain_vectors, interpolated_precision, retrieval_counts
@@ -21,4 +22,6 @@ __all__ = [
     "relevant_documents_by_intent",
     "retrieval_counts",
     "user_oriented_measures",
+    "values_by_parameter",
+    "values_by_rank",
 ]

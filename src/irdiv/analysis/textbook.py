@@ -15,8 +15,8 @@ import pandas as pd
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import RankedBlock
-from irdiv.arrays.run_checks import order_checked_run
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, OrderedRun, RankedBlock, Ties
+from irdiv.arrays.run_checks import RunsLike, order_checked_run, order_checked_runs
 from irdiv.checks import Gain, Integer, Number, choice, require
 from irdiv.frames.backends import FrameT, FrameT_co, common_backend, from_pandas, returns_callers_frame
 from irdiv.frames.inputs import QrelsLike, RunLike
@@ -28,7 +28,8 @@ from irdiv.types import Floats, Ints, Objects
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-RECALL_LEVELS = np.arange(11) / 10
+STANDARD_LEVELS = 11
+"""How many standard recall levels there are: 0, 0.1, … 1."""
 
 
 class _GradedHits(NamedTuple):
@@ -50,22 +51,41 @@ class _GradedHits(NamedTuple):
         return self.block.grades[self.block.relevant_rows].max(axis=2)
 
 
-def _graded_hits(collection: Collection, run: RunLike) -> Iterator[_GradedHits]:
-    hits = order_checked_run(collection, run).hits()
-    for block in collection.blocks:
+def _graded_hits(run: OrderedRun) -> Iterator[_GradedHits]:
+    hits = run.hits()
+    for block in run.collection.blocks:
         ranked = RankedBlock.from_hits(block, hits)
         yield _GradedHits(block, ranked.rank, ranked.grades.max(axis=1), ranked.length)
 
 
 @returns_callers_frame
 def interpolated_precision(
-    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
+    qrels: QrelsLike | Collection,
+    runs: RunsLike,
+    *,
+    levels: int = STANDARD_LEVELS,
+    rel: int = 1,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> pd.DataFrame:
-    """Return interpolated precision at the 11 standard recall levels, for each run and topic.
+    """Return interpolated precision at standard recall levels, for each run and topic.
 
     P(r_j) is the highest precision at any recall of r_j or more, as in trec_eval, which however accepts 2 of 3
-    documents as a recall of 0.7 by a rounding error. The mean over topics is
-    ``frame.groupby(["run", "recall"])["precision"].mean()``.
+    documents as a recall of 0.7 by a rounding error. `irdiv.stats.mean_curves` returns the means over topics, and
+    `irdiv.plots.precision_recall` plots them.
+
+    Parameters
+    ----------
+    qrels
+        In any form that `irdiv.evaluate` takes.
+    runs
+        One run in any form that `irdiv.evaluate` takes, or a mapping from name to run.
+    levels
+        How many levels of recall from 0 to 1: the 11 standard ones, or 101 for a finer curve.
+    rel
+        The smallest relevant grade.
+    ties, duplicates
+        As of `irdiv.evaluate`.
 
     Returns
     -------
@@ -73,27 +93,37 @@ def interpolated_precision(
         ``run, query_id, recall, precision``.
     """
     require(Integer(1), rel=rel)
+    recall = np.arange(require(Integer(2), levels=levels)) / (levels - 1)
     collection, parts = Collection.of(qrels), []
-    for name, run in named_runs(runs).items():
-        for hits in _graded_hits(collection, run):
+    for name, run in order_checked_runs(collection, runs, ties=ties, duplicates=duplicates):
+        for hits in _graded_hits(run):
             relevant = hits.grade >= rel
-            found = np.cumsum(relevant, axis=1)
+            found: Ints = np.cumsum(relevant, axis=1)
             precision = np.where(relevant, found / hits.rank, 0.0)
             R = np.count_nonzero(hits.judged_grades >= rel, axis=1)
-            needed = np.ceil(RECALL_LEVELS * R[:, None] - 1e-9)
-            reached = (found[:, None, :] >= needed[:, :, None]) & (R > 0)[:, None, None]
-            best = np.where(reached, precision[:, None, :], 0.0).max(axis=2)
             parts.append(
                 pd.DataFrame(
                     {
                         "run": name,
-                        "query_id": np.repeat(hits.topics, len(RECALL_LEVELS)),
-                        "recall": np.tile(RECALL_LEVELS, len(best)),
-                        "precision": best.ravel(),
+                        "query_id": np.repeat(hits.topics, levels),
+                        "recall": np.tile(recall, len(R)),
+                        "precision": _best_precision(precision, found, np.ceil(recall * R[:, None] - 1e-9)).ravel(),
                     }
                 )
             )
     return pd.concat(parts, ignore_index=True)
+
+
+def _best_precision(precision: Floats, found: Ints, needed: Floats) -> Floats:
+    """Return the highest precision at any hit with as many documents found as needed, ``[topic, level]``.
+
+    ``precision`` and ``found`` are ``[topic, hit]``; a topic in which not enough are found has 0.
+    """
+    # The highest precision from each hit on, and 0 after the last hit.
+    from_here = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+    from_here = np.pad(from_here, ((0, 0), (0, 1)))
+    first = np.array([np.searchsorted(f, n) for f, n in zip(found, needed, strict=True)])
+    return np.take_along_axis(from_here, first, axis=1)
 
 
 @dataclass(frozen=True)
@@ -169,7 +199,7 @@ def gain_vectors(
     base = require(Number(1, 1e6, open_low=True), b=b)
     discount = jarvelin_kekalainen_discount(cutoff, base)[1 : cutoff + 1]
     gains, ideal_gains = [], []
-    for hits in _graded_hits(collection, run):
+    for hits in _graded_hits(order_checked_run(collection, run)):
         G = np.zeros((len(hits.rank), cutoff))
         topic, hit = np.nonzero((hits.rank <= cutoff) & (hits.grade > 0))
         G[topic, hits.rank[topic, hit] - 1] = gain_of_grade[hits.grade[topic, hit]]
@@ -210,7 +240,7 @@ def retrieval_counts(
     require(Integer(1), rel=rel)
     collection, rows = Collection.of(qrels), []
     for name, run in named_runs(runs).items():
-        blocks = list(_graded_hits(collection, run))
+        blocks = list(_graded_hits(order_checked_run(collection, run)))
         rows.append(
             (
                 name,

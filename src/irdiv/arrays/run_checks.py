@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import OrderedRun, order_run
-from irdiv.errors import examples, warn
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, OrderedRun, Ties, order_run
+from irdiv.errors import IrdivError, examples, prefix_errors_with_run, warn
 from irdiv.frames.ids import Ids, natural_argsort, take_rows
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.runs import named_runs
 from irdiv.types import Hashes, Ints
+
+RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | OrderedRun | Mapping[str, OrderedRun]"
+"""One run or a mapping from name to run; runs may be ordered already."""
 
 _QUICK_LOOK = 100
 """How many first documents to look at before all: most runs have a relevant one among them."""
@@ -51,6 +55,32 @@ def order_checked_run(collection: Collection, run: RunLike, *, may_be_empty: boo
     if len(ordered.topic):
         warn_about_run(None, None, [check_run(ordered, None)], _SCORES_REMEDY)
     return ordered
+
+
+def order_checked_runs(
+    collection: Collection,
+    runs: RunsLike,
+    *,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
+    depth: int | None = None,
+) -> Iterator[tuple[str, OrderedRun]]:
+    """Yield each run with its name and its documents in order; warn about what may be a mistake in it.
+
+    Runs that are ordered already are not checked again. ``depth`` is how many documents are used, None for all.
+    """
+    named = cast("dict[str, RunLike | OrderedRun]", named_runs(cast("Mapping[str, RunLike]", runs)))
+    for name, run in named.items():
+        if isinstance(run, OrderedRun):
+            if run.collection is not collection:
+                raise IrdivError(f"run {name!r} was ordered for other qrels; give the run itself.")
+            yield name, run
+            continue
+        shown_name = name if len(named) > 1 else None
+        with prefix_errors_with_run(shown_name):
+            ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
+        warn_about_run(shown_name, depth, [check_run(ordered, depth)])
+        yield name, ordered
 
 
 def warn_about_run(

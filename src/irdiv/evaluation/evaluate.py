@@ -172,15 +172,15 @@ def evaluate(
     read = (
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
-    kept, depth = {}, None
+    kept, is_cut = {}, False
     for index, name in enumerate(progress_bar(named, "runs", progress)):
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))
             values[index] = scorer.score(ordered)
         kept[name] = kept_documents(ordered, scorer.depth)
-        if kept[name] is not ordered and scorer.depth is not None:
-            depth = kept_depth(scorer.depth)
+        is_cut |= kept[name] is not ordered
         warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
-    sources = Sources(collection, kept, requested, ties, depth)
+    cut_at = kept_depth(scorer.depth) if is_cut else None
+    sources = Sources(collection, kept, requested, ties, cut_at)
     return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources)

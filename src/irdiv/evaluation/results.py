@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,9 @@ from irdiv.stats.ranking import rank_runs
 from irdiv.stats.scores import Scores
 from irdiv.stats.significance import Correction
 from irdiv.types import Floats, PathLike
+
+if TYPE_CHECKING:
+    from irdiv.evaluation.plotting import EvaluationPlots
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,6 +70,16 @@ class Evaluation(Scores[FrameT_co]):
         lack, the share of unjudged documents, and equal scores.
         """
         return self.stream_notes if self.sources is None else self.sources.notes
+
+    @property
+    def plot(self) -> EvaluationPlots:
+        """Plots of the evaluation, as ``evaluation.plot.ranking("D#-nDCG@10")``: those of `irdiv.plots`.
+
+        `rank_curves`, `parameter_curves` and `precision_recall` are computed from the qrels and runs.
+        """
+        from irdiv.evaluation.plotting import EvaluationPlots
+
+        return EvaluationPlots(self, self.sources)
 
     @cached_property
     def frame(self) -> FrameT_co:

@@ -1,4 +1,4 @@
-"""Scores of runs: the one way from arrays to values of measures."""
+"""Scores of runs by measures of irdiv and of ir_measures."""
 
 from __future__ import annotations
 
@@ -10,43 +10,13 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import Duplicates, OrderedRun, RankedBlock, Ties, order_run
+from irdiv.arrays.ranking import Duplicates, OrderedRun, Ties, order_run
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.inputs import RunLike
 from irdiv.measures.measure import Measure
+from irdiv.measures.scoring import require_intents, score
 from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.types import Floats
-
-
-def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
-    """Return the values of irdiv's measures for a run, ``[measure, topic]``."""
-    collection = run.collection
-    require_intents(collection, measures)
-    values = np.zeros((len(measures), len(collection.topics)))
-    for judged_only in (False, True):
-        selected = [i for i, m in enumerate(measures) if _uses_judged_only(m) is judged_only]
-        if not selected:
-            continue
-        cutoffs = [measures[i].cutoff for i in selected]
-        depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
-        ranking = run.hits(judged_only=judged_only, depth=depth)
-        for block in collection.blocks:
-            ranked = RankedBlock.from_hits(block, ranking)
-            for i in selected:
-                m = measures[i]
-                values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
-    return values
-
-
-def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:
-    """Raise an error if a measure needs intents, and the qrels have none."""
-    for measure in measures:
-        if measure.declaration.needs_intents:
-            collection.require_intents(measure)
-
-
-def _uses_judged_only(measure: Measure) -> bool:
-    return measure.declaration.judged_documents_only or measure.parameter_values().get("judged_only", False)
 
 
 class Scorer:

@@ -25,11 +25,11 @@ class Sources:
         runs: Mapping[str, OrderedRun],
         measures: Sequence[ir_measures.Measure],
         ties: Ties,
-        depth: int | None,
+        cut_at: int | None,
     ) -> None:
         self.collection, self.runs, self.measures = collection, runs, measures
-        self.depth = depth
-        """How many documents of a topic are kept; None if no run has more."""
+        self.cut_at = cut_at
+        """How many documents of a topic were kept, if some run has more; None if all were."""
         self._options = NoteOptions.of(measures, ties)
 
     @cached_property
@@ -40,20 +40,21 @@ class Sources:
 
     def require_documents(self, count: int | None, purpose: object) -> None:
         """Raise an error unless the first documents of each topic, or all for None, are kept; a purpose needs them."""
-        if self.depth is not None and (count is None or count > self.depth):
+        if self.cut_at is not None and (count is None or count > self.cut_at):
             needed = "all documents" if count is None else f"the first {count} documents"
             raise IrdivError(
-                f"{purpose} needs {needed} of a topic, but the evaluation keeps {self.depth}, since all its measures "
-                f"have cutoffs: use a cutoff up to {self.depth}, or evaluate a measure without a cutoff too."
+                f"{purpose} needs {needed} of a topic, but the evaluation kept {self.cut_at}, since all its measures "
+                f"have cutoffs: use a cutoff up to {self.cut_at}, or evaluate one without a cutoff too, such as AP."
             )
+
+
+def kept_depth(depth: int | None) -> int | None:
+    """Return how many documents of a topic are kept of runs of which measures see the first ``depth``, None for all."""
+    # One more than measures see, since it may have the score of the last.
+    return None if depth is None else max(depth + 1, KEPT_DEPTH)
 
 
 def kept_documents(run: OrderedRun, depth: int | None) -> OrderedRun:
     """Return what is kept of a run of which measures see the first ``depth`` documents, all for None."""
-    return run if depth is None else run.first(kept_depth(depth))
-
-
-def kept_depth(depth: int) -> int:
-    """Return how many documents of a topic are kept if measures see the first ``depth``."""
-    # One more than measures see, since it may have the score of the last.
-    return max(depth + 1, KEPT_DEPTH)
+    kept = kept_depth(depth)
+    return run if kept is None else run.first(kept)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.plots.axes import axes_or_new, legend_beside, line_style, literal_text
-from irdiv.show.palette import GUIDE, MISSING
+from irdiv.plots.axes import Canvas, line_style, text_width
+from irdiv.plots.style import COLUMN_WIDTH, SMALL_TEXT_SIZE, current_theme, styled
 from irdiv.stats.power import DiscriminativePower
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from narwhals.typing import IntoDataFrame
 
-_CELL = 0.62
-"""The width and height of a cell of a heat map in inches."""
 _FEW_PAIRS = 12
 """Curves of fewer pairs have markers: a line through one point is invisible."""
 
 
-@literal_text
+@styled
 def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Axes:
     """Plot ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative.
 
@@ -34,24 +32,24 @@ def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Ax
     ax
         Axes to draw on; those of a new figure by default.
     """
-    ax = axes_or_new(ax, (7.5, 4.5))
+    canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
+    ax = canvas.ax
     marker = "o" if len(power.pairs) < _FEW_PAIRS else None
     summary, asl = _to_pandas(power.summary()), _to_pandas(power.asl())
     shares = dict(zip(summary["measure"], summary["power"], strict=True))
     for index, (measure, rows) in enumerate(asl.groupby("measure", sort=False)):
         falling = rows["p"].to_numpy()[::-1]
         label = f"{measure} ({100 * shares[measure]:.1f}%)"
-        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, **line_style(index))
-    ax.axhline(power.level, color=GUIDE, linewidth=0.8)
-    ax.set_xlabel("pairs of runs, sorted by ASL")
-    ax.set_ylabel("achieved significance level (p)")
+        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, markersize=3, **line_style(index))
+    ax.axhline(power.level, color=current_theme().guide, linewidth=0.6)
+    canvas.set_labels("pairs of runs, sorted by ASL", "achieved significance level")
     ax.set_ylim(bottom=0)
     ax.margins(x=0.01)
-    legend_beside(ax, f"share with p < {power.level:g}")
+    canvas.add_legend(f"share with p < {power.level:g}")
     return ax
 
 
-@literal_text
+@styled
 def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Plot discriminative power against the number of topics.
 
@@ -62,17 +60,17 @@ def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Axes to draw on; those of a new figure by default.
     """
-    ax = axes_or_new(ax, (7.5, 4.5))
+    canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
+    ax = canvas.ax
     for index, (measure, rows) in enumerate(_pooled(curves).groupby("measure", sort=False)):
         ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **line_style(index))
-    ax.set_xlabel("topics")
-    ax.set_ylabel("discriminative power (%)")
+    canvas.set_labels("topics", "discriminative power (%)")
     ax.set_ylim(bottom=0)
-    legend_beside(ax)
+    canvas.add_legend()
     return ax
 
 
-@literal_text
+@styled
 def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Plot a matrix over measures.
 
@@ -86,26 +84,37 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """
     table = _pooled(matrix)
     if "other_concordance" in table.columns:
-        label = "concordance: row minus column"
+        title = "concordance: row minus column"
         table = _matrix_of_pairs(table, table["concordance"] - table["other_concordance"], below_diagonal=-1)
     elif {"other", "agreement"} <= set(table.columns):
-        label = "share of significant pairs in common"
+        title = "share of significant pairs in common"
         table = _matrix_of_pairs(table, table["agreement"], below_diagonal=1)
     else:
-        label = "rank correlation"
+        title = "rank correlation"
         table = _measures_as_index(table)
     _require_numbers(table)
-    ax = axes_or_new(ax, _heat_map_size(table))
-    ax.set_facecolor(MISSING)
-    image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1)
-    ax.set_xticks(range(len(table.columns)), [str(name) for name in table.columns], rotation=45, ha="right")
-    ax.set_yticks(range(len(table.index)), [str(name) for name in table.index])
+    names = [str(name) for name in (*table.index, *table.columns)]
+    longest = text_width(names, SMALL_TEXT_SIZE)
+    size = longest + 0.34 * max(len(table), 4)
+    canvas = Canvas(ax, size + 0.8, size + 0.4, beside=longest)
+    ax = canvas.ax
+    ax.set_facecolor(current_theme().missing)
+    # New figures have the size of square cells; matplotlib does not lay out axes of a fixed aspect in one pass.
+    aspect: Literal["auto", "equal"] = "auto" if canvas.is_new else "equal"
+    image = ax.imshow(table.to_numpy(), cmap="RdBu", vmin=-1, vmax=1, aspect=aspect)
+    ax.set_xticks(range(len(table.columns)), names[len(table) :], rotation=90)
+    ax.set_yticks(range(len(table.index)), names[: len(table)])
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
     for (row, column), value in np.ndenumerate(table.to_numpy()):
         if np.isfinite(value):
             text = f"{value:.2f}".replace("-0.00", "0.00")
             color = "white" if abs(value) > 0.6 else "black"
-            ax.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
-    ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+            ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=color)
+    canvas.set_title(title)
+    bar = canvas.figure.colorbar(image, ax=ax, shrink=0.85)
+    bar.outline.set_visible(False)
     return ax
 
 
@@ -141,21 +150,6 @@ def _require_numbers(table: pd.DataFrame) -> None:
             "a heat map shows what irdiv.stats.correlate, irdiv.stats.concordance or DiscriminativePower.agreement "
             f"returns, or any matrix of numbers; {found}."
         )
-
-
-def _heat_map_size(table: pd.DataFrame) -> tuple[float, float]:
-    """Return the width and height in inches of a figure with room for the names of rows and columns."""
-    from matplotlib import rcParams
-    from matplotlib.textpath import TextPath
-
-    cells = _CELL * max(*table.shape, 3)
-    rows, columns = (
-        max(TextPath((0, 0), str(name), size=rcParams["font.size"]).get_extents().width for name in names) / 72
-        for names in (table.index, table.columns)
-    )
-    # The names of columns are rotated by 45 degrees.
-    rotated = columns / np.sqrt(2)
-    return float(cells + max(rows, rotated) + 1.7), float(cells + rotated + 0.6)
 
 
 def _matrix_of_pairs(frame: pd.DataFrame, values: pd.Series[float], *, below_diagonal: int) -> pd.DataFrame:

@@ -10,12 +10,12 @@ from ir_measures import providers
 
 from irdiv.arrays.collection import Collection, warn_topics_without_relevant
 from irdiv.arrays.run_checks import order_checked_run
-from irdiv.evaluation.scoring import score
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.columns import QRELS_COLUMNS, find_columns, has_intent_column
 from irdiv.frames.ids import as_ids, string_array
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame
 from irdiv.measures.measure import Measure
+from irdiv.measures.scoring import score
 from irdiv.measures.spec import as_irdiv_measure
 
 

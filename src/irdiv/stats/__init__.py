@@ -7,6 +7,7 @@ from irdiv.stats.assessors import assessor_agreement, fleiss_kappa, grades_from_
 from irdiv.stats.cases import disagreements, worst_topics
 from irdiv.stats.comparison import compare
 from irdiv.stats.correlation_intervals import compare_leaderboards, correlation_intervals
+from irdiv.stats.curves import mean_curves
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
 from irdiv.stats.power import DiscriminativePower, discriminative_power
@@ -37,6 +38,7 @@ __all__ = [
     "fleiss_kappa",
     "grades_from_votes",
     "leaderboard",
+    "mean_curves",
     "pilot_variance",
     "power_by_topics",
     "randomization_test",

@@ -1,0 +1,44 @@
+"""Scores of runs: the one way from arrays to values of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import OrderedRun, RankedBlock
+from irdiv.measures.measure import Measure
+from irdiv.types import Floats
+
+
+def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
+    """Return the values of irdiv's measures for a run, ``[measure, topic]``."""
+    collection = run.collection
+    require_intents(collection, measures)
+    values = np.zeros((len(measures), len(collection.topics)))
+    for judged_only in (False, True):
+        selected = [i for i, m in enumerate(measures) if uses_judged_only(m) is judged_only]
+        if not selected:
+            continue
+        cutoffs = [measures[i].cutoff for i in selected]
+        depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+        ranking = run.hits(judged_only=judged_only, depth=depth)
+        for block in collection.blocks:
+            ranked = RankedBlock.from_hits(block, ranking)
+            for i in selected:
+                m = measures[i]
+                values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+    return values
+
+
+def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:
+    """Raise an error if a measure needs intents, and the qrels have none."""
+    for measure in measures:
+        if measure.declaration.needs_intents:
+            collection.require_intents(measure)
+
+
+def uses_judged_only(measure: Measure) -> bool:
+    """Return whether a measure leaves unjudged documents out of the ranking, and so may see all of it."""
+    return measure.declaration.judged_documents_only or measure.parameter_values().get("judged_only", False)
