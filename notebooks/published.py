@@ -26,8 +26,8 @@ POWER = {
 
 
 def with_weights(measure: str, weights: str) -> str:
-    """Return the spec of a measure with weights of nodes; flat measures and ERR_IA-LA have none."""
-    return measure if measure in ("D-nDCG", "D-Q", "ERR_IA-LA") else f"{measure}(weights='{weights}')"
+    """Return the spec of a measure with weights of nodes; flat and binary measures have none."""
+    return measure if measure in ("D-nDCG", "D-Q", "ERR_IA-LA", "alpha-nDCG-LA") else f"{measure}(weights='{weights}')"
 
 
 POWER_BY_WEIGHTS = {

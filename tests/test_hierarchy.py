@@ -540,7 +540,7 @@ def test_weighted_novelty_weighs_nodes():
     second = (0.75 + 1.5 / np.log2(3)) / (1.5 + 0.75 / np.log2(3))
     spec = "alpha-nDCG-LA(weighted=True,weights='UT')@2"
     assert score(qrels, run, spec) == pytest.approx([(1 + second) / 2])
-    assert str(irdiv.parse("alpha-nDCG-LA(weights='UT')")) == "alpha-nDCG-LA"
+    assert str(irdiv.parse("alpha-nDCG-LA")(weights="UT")) == "alpha-nDCG-LA"
 
 
 def test_a_new_tree_takes_the_place_of_the_old():

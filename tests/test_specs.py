@@ -106,7 +106,7 @@ def test_equal_measures_are_one_key():
         ("D#-DCG@10", "values of DCG exceed 1, and I-rec and N-rec sharpen only what lies between 0 and 1"),
         ("nDCG-IA-IA", "IA needs one of the base measures nDCG, "),
         ("nDCG-IA-IA", "and nDCG-IA is a measure of all intents already"),
-        ("D-ERR_IA", "D needs one of the base measures nDCG, Q, P+, ERR, nERR, AP, "),
+        ("D-ERR_IA", "D needs one of the base measures nDCG, CG, DCG, Q, P+, AP, "),
         ("LD#-ERR_IA", "niRBU, and ERR-IA is a measure of all intents already"),
         ("Bpref-IA", "and Bpref is not one"),
         ("Success-IA@5", "the base measure is called Hit"),

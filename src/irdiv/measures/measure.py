@@ -35,7 +35,8 @@ class Measure(ir_measures.Measure):
         # nor one with parameters that they do not know.
         self.NAME = self.__name__
         owned = ir_measures_parameters(declaration.name)
-        if owned is not None and (declaration.owner == "irdiv" or not set(self.params) <= set(owned)):
+        changed = {p.name for p in declaration.parameters if self.params.get(p.name, p.default) != p.default}
+        if owned is not None and (declaration.owner == "irdiv" or not changed <= set(owned)):
             self.NAME = f"irdiv:{declaration.name}"
 
     def __call__(self, **params: object) -> Measure:
