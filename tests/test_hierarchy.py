@@ -182,7 +182,7 @@ def weighted_topic(tree, random):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_weights_are_those_of_the_children_together(scheme, tree, random):
     qrels, nested, given_weight = weighted_topic(tree, random)
     parents = as_parents(nested)
@@ -215,7 +215,7 @@ def redundant_degree(ways: dict[str, list[str]], subset: tuple[str, ...]) -> int
 
 
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_extending_leaves_the_redundant_degree_of_every_subset(tree, random):
     qrels, nested, _ = weighted_topic(tree, random)
     parents = as_parents(nested)
@@ -298,7 +298,7 @@ def naive(nested, grades, weight, order, cutoff, hierarchy):
 
 @pytest.mark.parametrize("hierarchy", ["EIH", "OIH"])
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_against_a_naive_recursion(hierarchy, tree, random):
     nested, leaves = named(tree)
     docs = [f"d{index}" for index in range(6)]
