@@ -180,15 +180,15 @@ def test_frames_of_every_library_give_the_same_plots(library, evaluation):
     power = {"sizes": [5, 20], "trials": 2, "n_resamples": 100}
     for plot, of in [
         (plots.recall_relevance, lambda data: data),
-        (lambda data: plots.difference_bars(data, "r0", "r1"), lambda data: data),
+        (lambda data: plots.difference_bars(data, "r0", "r1", "D-nDCG@10"), lambda data: data),
         (plots.heat_map, stats.correlate),
         (plots.heat_map, lambda data: stats.concordance(data, "I-rec@10")),
         (plots.heat_map, lambda data: stats.discriminative_power(data, n_resamples=100).agreement()),
         (plots.power_curves, lambda data: stats.power_by_topics(data, **power)),
         (plots.asl_curves, stats.discriminative_power),
-        (plots.ranking, lambda data: data),
-        (plots.box_plots, lambda data: data),
-        (plots.topic_heat_map, lambda data: data),
+        (lambda data: plots.ranking(data, "D-nDCG@10"), lambda data: data),
+        (lambda data: plots.box_plots(data, "D-nDCG@10"), lambda data: data),
+        (lambda data: plots.topic_heat_map(data, "D-nDCG@10"), lambda data: data),
     ]:
         result = of(tidy)
         assert backend_of(result) == library
@@ -233,3 +233,12 @@ def test_a_dollar_sign_is_no_formula():
     assert {"a$b$c", r"$\frac$"} <= {text.get_text() for text in ax.texts}
     ax.figure.savefig(io.BytesIO(), format="svg")
     assert not any(text.get_parse_math() for text in ax.texts if "$" in text.get_text())
+
+
+def test_asl_curves_of_evaluations_and_studies(evaluation):
+    power = plots.asl_curves(irdiv.stats.discriminative_power(evaluation))
+    for given in (evaluation, {"one": evaluation}):
+        found = [list(line.get_ydata()) for line in plots.asl_curves(given).lines]
+        assert found == [list(line.get_ydata()) for line in power.lines]
+    with pytest.raises(IrdivError, match="an evaluation draws them itself, with evaluation.plot"):
+        plots.rank_curves(evaluation)

@@ -195,3 +195,24 @@ def test_values_written_are_read_back_by_statistics(tmp_path):
     polars = irdiv.evaluate({"1": {"a": 1}}, pl.DataFrame({"query_id": "1", "doc_id": "a", "score": 1.0}), "P@1")
     polars.to_csv(tmp_path / "one.csv")
     assert (tmp_path / "one.csv").read_text() == "run,query_id,measure,value\nrun,1,P@1,1.0\n"
+
+
+def test_a_frame_of_several_measures_has_no_first_one():
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["alpha-nDCG@10", "D#-nDCG@10"])
+    assert evaluation.rank().equals(evaluation.rank("alpha-nDCG@10"))
+    for call in (irdiv.stats.rank_runs, irdiv.stats.worst_topics):
+        with pytest.raises(IrdivError, match="several measures; name one of 'alpha-nDCG@10', 'D#-nDCG@10'|'D#-nDCG"):
+            call(evaluation.frame)
+    assert irdiv.stats.rank_runs(evaluation.frame, "alpha-nDCG@10").equals(evaluation.rank())
+    with pytest.raises(IrdivError, match="expected one measure"):
+        evaluation.rank(["alpha-nDCG@10", "D#-nDCG@10"])
+
+
+def test_a_corrected_test_draws_enough_samples():
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), "D#-nDCG@10")
+    with pytest.warns(irdiv.IrdivWarning, match="n_resamples=100 is too few for a correction over 6 comparisons"):
+        evaluation.rank(test="bootstrap", correction="holm", n_resamples=100)
+    enough = evaluation.rank(test="bootstrap", correction="holm")
+    assert enough["group"].tolist() == ["a", "a", "b", "b"]
+    # The t test draws no samples, but the intervals do.
+    assert evaluation.rank(test="t", correction="holm", n_resamples=500)["group"].str.len().max() == 1

@@ -19,6 +19,7 @@ from statsmodels.stats.multitest import multipletests
 import irdiv
 from helpers import evaluation_of, random_collection, random_evaluation, random_run
 from irdiv import IrdivError
+from irdiv.demo import demo_qrels_and_runs
 from irdiv.frames.backends import backend_of
 from irdiv.stats import paired, resampling
 from irdiv.stats.comparison import tukey_p
@@ -245,8 +246,9 @@ class TestManySystems:
         pairs = list(itertools.combinations(range(4), 2))
         rng, counts = np.random.default_rng(3), dict.fromkeys(pairs, 0)
         order = rng.random((300, 7, 4)).argsort(axis=2)
+        ascending = np.sort(values, axis=0)
         for trial in order:
-            dealt = np.array([values[trial[topic], topic] for topic in range(7)])
+            dealt = np.array([ascending[trial[topic], topic] for topic in range(7)])
             spread = np.ptp(dealt.mean(axis=0))
             for one, two in pairs:
                 counts[one, two] += spread >= abs(values[one].mean() - values[two].mean()) - 1e-12
@@ -787,3 +789,29 @@ class TestAgreementOfMeasures:
         ]:
             with pytest.raises(IrdivError, match=message):
                 call()
+
+
+def test_the_order_of_runs_changes_no_p_of_tukey():
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
+    in_order = irdiv.stats.compare(evaluation, test="tukey").set_index(["measure", "run", "other"])["p"]
+    qrels, runs = demo_qrels_and_runs()
+    backwards = irdiv.evaluate(qrels, dict(reversed(runs.items())), ["D#-nDCG@10", "I-rec@10"])
+    reverse = irdiv.stats.compare(backwards, test="tukey").set_index(["measure", "other", "run"])["p"]
+    assert in_order.to_dict() == reverse.to_dict()
+    assert in_order.max() > in_order.min()
+
+
+def test_a_repeated_baseline_or_measure_counts_once():
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
+    options = {"test": "t", "correction": "holm"}
+    once = irdiv.stats.compare(evaluation, baseline="relevance", measures="I-rec@10", **options)
+    twice = irdiv.stats.compare(evaluation, baseline=["relevance"] * 2, measures=["I-rec@10"] * 2, **options)
+    pd.testing.assert_frame_equal(once, twice)
+
+
+def test_a_frame_of_several_collections_is_not_one_evaluation():
+    frame = irdiv.evaluate(*demo_qrels_and_runs(), "I-rec@10").frame
+    both = pd.concat([frame.assign(collection="a"), frame.assign(collection="b", query_id="b" + frame["query_id"])])
+    with pytest.raises(IrdivError, match="rows of several collections, 'a', 'b'.*give a mapping"):
+        irdiv.stats.discriminative_power(both)
+    assert len(irdiv.stats.discriminative_power(frame.assign(collection="a")).pairs) == 6

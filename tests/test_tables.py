@@ -57,8 +57,8 @@ def test_names_are_escaped():
     starred = irdiv.evaluate({"1": {"d1": 1}}, {"*a": {"1": {"d1": 1.0}}}, "Q")
     assert "\n{*}a &" in starred.to_latex()
     assert r"| \[a\] b |" in odd.to_markdown(digits=2)
-    assert "**1.00**" in odd.to_markdown(digits=2)
-    assert "<b>1.0000</b>" in evaluation._repr_html_()
+    assert "| 1.00 |" in odd.to_markdown(digits=2)
+    assert "<td>1.0000</td>" in evaluation._repr_html_()
 
 
 # 1 − F: the best run has the smallest value.
@@ -302,7 +302,7 @@ def test_captions_of_special_cases():
     few = random_evaluation(runs=3, topics=10)
     assert "(paired randomization test, exact, Holm's" in few.to_markdown(pairs="all", test="randomization")
     one = evaluation_of(np.full((1, 1, 1), 0.5))
-    assert one.to_markdown().startswith("Table: Means over 1 topic;")
+    assert one.to_markdown().startswith("Table: Means over 1 topic.")
     counts = irdiv.evaluate(*demo_qrels_and_runs(), ["NumRet", "P@5"])
     assert "Means over 12 topics (sums for NumRet);" in counts.to_markdown()
 
@@ -377,3 +377,11 @@ def test_holm_needs_no_statsmodels_and_equals_it(monkeypatch):
     np.testing.assert_array_equal(again["p_adjusted"], frame["p_adjusted"])
     with pytest.raises(IrdivError, match="corrections need statsmodels"):
         irdiv.stats.compare(evaluation, test="t", correction="fdr_bh")
+
+
+def test_one_run_is_not_the_best_of_several():
+    one = irdiv.evaluate(demo_qrels_and_runs()[0], demo_qrels_and_runs()[1]["relevance"], "I-rec@10")
+    assert "**" not in one.to_markdown()
+    assert "<b>" not in one._repr_html_()
+    with pytest.raises(IrdivError, match="is not the name of one run"):
+        irdiv.evaluate(*demo_qrels_and_runs(), "I-rec@10").to_latex(baseline=["relevance", "spammy"])

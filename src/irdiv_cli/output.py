@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Collection, Iterator
@@ -101,8 +102,8 @@ def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
 
 
 def _json_value(value: object, digits: int | None) -> object:
-    if value != value:
-        return None  # JSON has no NaN
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has neither NaN nor infinity
     return round(value, digits) if isinstance(value, float) and digits is not None else value
 
 

@@ -112,7 +112,13 @@ def _draw_curves(
     rng: Rng,
     ax: Axes | None,
 ) -> Canvas:
-    frame = nw.from_native(curves, eager_only=True).to_pandas()
+    try:
+        frame = nw.from_native(curves, eager_only=True).to_pandas()
+    except TypeError:
+        raise IrdivError(
+            f"expected curves as the functions of irdiv.analysis return them, found {type(curves).__name__!r}; an "
+            "evaluation draws them itself, with evaluation.plot."
+        ) from None
     columns = curve_columns(list(frame.columns))
     if x is not None and columns.x != x:
         raise IrdivError(f"these are curves over {columns.x!r}; expected curves over {x!r}.")

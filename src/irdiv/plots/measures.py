@@ -11,7 +11,8 @@ import pandas as pd
 from irdiv.errors import IrdivError, examples
 from irdiv.plots.axes import Canvas, line_style, text_width
 from irdiv.plots.style import COLUMN_WIDTH, SMALL_TEXT_SIZE, current_theme, styled
-from irdiv.stats.power import DiscriminativePower
+from irdiv.stats.power import DiscriminativePower, discriminative_power
+from irdiv.stats.table import StudyLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,16 +23,19 @@ _FEW_PAIRS = 12
 
 
 @styled
-def asl_curves(power: DiscriminativePower[Any], *, ax: Axes | None = None) -> Axes:
+def asl_curves(power: DiscriminativePower[Any] | StudyLike, *, ax: Axes | None = None) -> Axes:
     """Plot ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative.
 
     Parameters
     ----------
     power
-        What `irdiv.stats.discriminative_power` returns.
+        What `irdiv.stats.discriminative_power` returns, or what it takes: an evaluation, or a mapping from the names of
+        collections to evaluations.
     ax
         Axes to draw on; those of a new figure by default.
     """
+    if not isinstance(power, DiscriminativePower):
+        power = discriminative_power(power, delta=False)
     canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
     ax = canvas.ax
     marker = "o" if len(power.pairs) < _FEW_PAIRS else None

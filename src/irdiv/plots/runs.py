@@ -150,7 +150,7 @@ def difference_bars(
 
     require(choice("size", "topic"), sort=sort)
     table, theme = as_table(evaluation), current_theme()
-    index = 0 if measure is None else table.measure_index(measure)
+    index = table.measure_index(table.only(measure).measures[0])
     if run == other:
         raise IrdivError(f"a run does not differ from itself; give two runs, found {run!r} twice.")
     z = table.values[table.run_index(run), index] - table.values[table.run_index(other), index]

@@ -161,7 +161,7 @@ def _range(values: Floats) -> tuple[float, float]:
 
 def _of_one_measure(evaluation: EvaluationLike, measure: MeasureLike | None) -> Table:
     table = as_table(evaluation)
-    return as_table(table, [table.measures[0] if measure is None else measure])
+    return table.only(measure)
 
 
 def _best_first(table: Table) -> Ints:

@@ -34,12 +34,18 @@ def run_letters(n_runs: int) -> list[str]:
 
 
 def caption(
-    n_topics: int, sums: Sequence[str], baseline: str | None, significance: Significance | None, markup: Markup
+    n_runs: int,
+    n_topics: int,
+    sums: Sequence[str],
+    baseline: str | None,
+    significance: Significance | None,
+    markup: Markup,
 ) -> str:
     """Return the caption of a table of means; ``sums`` are measures that are added up over topics instead."""
     over = f"over {n_topics:,} topic{'' if n_topics == 1 else 's'}"
     added = f" (sums for {', '.join(map(markup.measure, sums))})" if sums else ""
-    sentences = [f"Means {over}{added}; the best of each measure is in bold."]
+    best = "; the best of each measure is in bold" if n_runs > 1 else ""
+    sentences = [f"Means {over}{added}{best}."]
     if significance is not None:
         what = (
             "Superscript letters mark means that are significantly better than those of the runs with these letters"

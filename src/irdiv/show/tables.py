@@ -175,7 +175,7 @@ def _means_table(
         list(map(markup.measure, scores.specs())),
         list(zip(runs, cells, strict=True)),
         significance is not None,
-        default_caption(len(scores.query_ids), scores.sums(), marks.baseline, significance, markup),
+        default_caption(len(scores.runs), len(scores.query_ids), scores.sums(), marks.baseline, significance, markup),
     )
 
 

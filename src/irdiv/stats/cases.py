@@ -64,7 +64,7 @@ def worst_topics(
     """
     require(Integer(1), n=n)
     table = as_table(evaluation)
-    index = 0 if measure is None else table.measure_index(measure)
+    index = table.measure_index(table.only(measure).measures[0])
     values, direction = table.values[:, index], table.direction[index]
     candidates = _candidates(table, run, baseline)
     compared = values[candidates]

@@ -114,7 +114,7 @@ def _pairs(table: Table, baseline: str | Iterable[str] | None) -> list[tuple[int
     names = list(baseline) if isinstance(baseline, Iterable) and not isinstance(baseline, str) else [baseline]
     if not names:
         raise IrdivError("no baseline given; name a run, or leave the argument out for all pairs.")
-    baselines = [table.run_index(str(name)) for name in names]
+    baselines = list(dict.fromkeys(table.run_index(str(name)) for name in names))
     pairs = [(run, base) for base in baselines for run in range(len(table.runs)) if run not in baselines]
     if not pairs:
         raise IrdivError("all runs are baselines; leave one out to compare with them.")
@@ -194,9 +194,11 @@ def tukey_p(
     generator = random_generator(rng)
     largest = np.empty(n_resamples)
     step = max(1, MAX_CELLS // values.size)
+    # Sorted, so that the samples do not depend on the order of runs.
+    values_of_topic = np.sort(values, axis=0).T
     for start in range(0, n_resamples, step):
         order = generator.random((min(step, n_resamples - start), n_topics, n_runs)).argsort(axis=2)
-        means = np.take_along_axis(values.T[None], order, axis=2).mean(axis=1)
+        means = np.take_along_axis(values_of_topic[None], order, axis=2).mean(axis=1)
         largest[start : start + step] = means.max(axis=1) - means.min(axis=1)
     first, second = (list(side) for side in zip(*pairs, strict=True))
     observed = np.abs((values[first] - values[second]).mean(axis=1))

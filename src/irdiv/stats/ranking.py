@@ -23,6 +23,7 @@ from irdiv.stats.options import (
     require_two_topics,
 )
 from irdiv.stats.scores import VALUE_TOLERANCE
+from irdiv.stats.significance import resamples_for
 from irdiv.stats.table import EvaluationLike, Table, as_table
 from irdiv.types import Bools, Floats, Ints
 
@@ -52,15 +53,17 @@ def rank_runs(
     evaluation
         What `irdiv.evaluate` returns, or its tidy frame.
     measure
-        One of its measures; by default the first.
+        One of its measures; by default the first. A frame of several measures has no first one.
     test
         ``"tukey"``, or a paired test as in `irdiv.stats.compare`. Paired tests of all pairs need a correction.
     correction
         A method of statsmodels for paired tests, such as ``"holm"``; by default p is not corrected.
     level
         The significance level.
-    rng, n_resamples, plus_one
+    rng, plus_one
         As in `irdiv.stats.compare`.
+    n_resamples
+        By default that of the test, or as many as the correction needs.
     interval, confidence_level
         Those of the intervals of means, as in `irdiv.stats.leaderboard`.
 
@@ -84,19 +87,20 @@ def rank_runs(
     """
     require_test(test)
     require_level(level)
-    table = as_table(evaluation)
-    table = as_table(table, table.measures[0] if measure is None else measure)
+    table = as_table(evaluation).only(measure)
     require_two_topics(table.values.shape[2])
     board = leaderboard(table, rng=rng, n_resamples=n_resamples, interval=interval, confidence_level=confidence_level)
     order = np.array([table.runs.index(run) for run in board["run"]])
     differ = np.zeros((len(order), len(order)), dtype=bool)
     if len(order) > 1:
+        n_pairs = len(order) * (len(order) - 1) // 2
         tests = compare(
             table,
             test=test,
             correction=correction,
             rng=rng,
-            n_resamples=n_resamples,
+            # The intervals of means may draw samples where the test does not.
+            n_resamples=None if test == "t" else resamples_for(test, n_resamples, correction, n_pairs, level),
             plus_one=plus_one,
             interval="t",
         )

@@ -35,7 +35,9 @@ class Scores(FrameHolder[FrameT_co]):
         return np.array([[_aggregate(m, v) for m, v in zip(self.measures, run, strict=True)] for run in self.values])
 
     def best(self) -> Bools:
-        """Return whether each run is best by each measure, ``[run, measure]``; equal means are all best."""
+        """Return whether each run is best of several by each measure, ``[run, measure]``; equal means are all best."""
+        if len(self.runs) == 1:
+            return np.zeros((1, len(self.measures)), dtype=bool)
         return best_runs(self.means(), [less_is_better(measure) for measure in self.measures])
 
     def sums(self) -> list[str]:

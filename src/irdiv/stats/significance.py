@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from irdiv.errors import warn
+from irdiv.errors import IrdivError, warn
 from irdiv.stats.comparison import compare
 from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test, resampling_options
 from irdiv.stats.table import EvaluationLike, as_table
@@ -41,6 +41,28 @@ class Significance:
     """The seed of random samples; None if no samples were drawn, or not from a seed."""
 
 
+def resamples_for(
+    test: TestName, n_resamples: int | None, correction: str | None, n_comparisons: int, level: float
+) -> int:
+    """Return how many samples to draw: as given, or those of the test, or more if a correction needs them.
+
+    With B samples p is a multiple of 1/B, and if 1/B times the number of comparisons is not below the level, only p = 0
+    is significant; a warning says so if so few are given.
+    """
+    chosen, _ = resampling_options(test, n_resamples, None)
+    is_drawn = test in ("bootstrap", "randomization")
+    if correction is None or not is_drawn or chosen * level > n_comparisons:
+        return chosen
+    needed = math.ceil((n_comparisons + 1) / level / 1000) * 1000
+    if n_resamples is None:
+        return needed
+    warn(
+        f"n_resamples={chosen} is too few for a correction over {n_comparisons} comparisons at level {level:g}: only "
+        f"p = 0 can be significant. Give {needed} or more, or use test='t' or test='tukey'."
+    )
+    return chosen
+
+
 def significant_differences(
     evaluation: EvaluationLike,
     *,
@@ -66,8 +88,7 @@ def significant_differences(
     level
         The significance level, which the corrected p must be below.
     n_resamples
-        By default that of the test, or as many as the correction needs: with B samples p is a multiple of 1/B, and if
-        1/B times the number of comparisons is not below the level, only p = 0 is significant.
+        By default that of the test, or as many as the correction needs.
     """
     require_test(test)
     require_level(level)
@@ -77,17 +98,9 @@ def significant_differences(
     n_comparisons = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1
     if correction == "auto":
         correction = "holm" if n_comparisons > 1 and test != "tukey" else None
-    chosen, _ = resampling_options(test, n_resamples, None)
-    is_drawn = test in ("bootstrap", "randomization")
-    if correction is not None and is_drawn and chosen * level <= n_comparisons:
-        needed = math.ceil((n_comparisons + 1) / level / 1000) * 1000
-        if n_resamples is None:
-            chosen = needed
-        else:
-            warn(
-                f"n_resamples={chosen} is too few for a correction over {n_comparisons} comparisons at level "
-                f"{level:g}: only p = 0 can be significant. Give {needed} or more, or use test='t' or test='tukey'."
-            )
+    if not isinstance(baseline, str | None):
+        raise IrdivError(f"baseline={baseline!r} is not the name of one run.")
+    chosen = resamples_for(test, n_resamples, correction, n_comparisons, level)
     is_exact = test == "randomization" and n_topics < 31 and 2**n_topics <= chosen
     frame = compare(
         table,

@@ -43,6 +43,8 @@ class Table(NamedTuple):
     values: Floats
     direction: Floats
     """−1 for each measure where smaller values are better, and 1 for others."""
+    is_in_given_order: bool = True
+    """Whether the measures are in the order in which they were given; those of a frame are in natural order."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return all pairs of runs, by index."""
@@ -64,13 +66,23 @@ class Table(NamedTuple):
         """Return the index of a run."""
         return find_run(self.runs, name)
 
+    def only(self, measure: MeasureLike | None) -> Table:
+        """Return the table of one measure, by default the first; it must be named if there is no first one."""
+        if measure is None:
+            if not self.is_in_given_order and len(self.measures) > 1:
+                raise IrdivError(f"the frame has several measures; name one of {examples(self.measures, 9)}.")
+            measure = self.measures[0]
+        elif not isinstance(measure, str | ir_measures.Measure):
+            raise IrdivError(f"expected one measure, found {measure!r}.")
+        return _choose(self, measure)
+
     def measure_index(self, spec: MeasureLike) -> int:
         """Return the index of a measure, given by any of its spellings."""
         return find_measure(self.measures, spec)
 
     def choose(self, measures: Iterable[MeasureLike]) -> Table:
         """Return the table of some measures."""
-        chosen = [self.measure_index(measure) for measure in measures]
+        chosen = list(dict.fromkeys(self.measure_index(measure) for measure in measures))
         if not chosen:
             raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
         if chosen == list(range(len(self.measures))):
@@ -144,6 +156,11 @@ def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     """Return the values of a tidy frame, NaN where it has none."""
     frame = as_frame(evaluation, "evaluation", _KEYS, read_values)
     names = find_columns(frame.columns, "evaluation", (*_KEYS, "value"))
+    if "collection" in frame.columns and frame["collection"].n_unique() > 1:
+        raise IrdivError(
+            f"the frame has rows of several collections, {examples(frame['collection'].unique().to_list())}, and runs "
+            "are compared within a collection: give a mapping from the name of a collection to its rows."
+        )
     keys = {key: np.asarray(as_ids(frame[names[key]], "evaluation"), dtype=object) for key in _KEYS}
     tidy = pd.DataFrame({**keys, "value": float_values(frame[names["value"]], "evaluation")})
     repeated = tidy[tidy.duplicated(list(_KEYS))]
@@ -156,7 +173,7 @@ def _from_frame(evaluation: IntoFrame | PathLike) -> Table:
     values = np.full([len(labels[key]) for key in _KEYS], np.nan)
     values[tuple(indices)] = tidy["value"]
     directions = _directions(map(parsed_or_none, labels["measure"]))
-    return Table(labels["run"], labels["measure"], labels["query_id"], values, directions)
+    return Table(labels["run"], labels["measure"], labels["query_id"], values, directions, is_in_given_order=False)
 
 
 def _in_natural_order(ids: set[str]) -> list[str]:
