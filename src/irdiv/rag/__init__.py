@@ -1,0 +1,9 @@
+"""Evaluation of retrieval for generation: nuggets, rubrics and aspects are intents, and answers are scored by them."""
+
+from __future__ import annotations
+
+from irdiv.rag.answers import score_answers
+
+__all__ = [
+    "score_answers",
+]
