@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from irdiv.rag.answers import score_answers
+from irdiv.rag.prediction import correlate_with_answers
 
 __all__ = [
+    "correlate_with_answers",
     "score_answers",
 ]
