@@ -82,3 +82,10 @@ assert_type(in_polars.per_intent("nDCG@10"), pl.DataFrame)
 assert_type(in_polars.topic("1").intents, pl.DataFrame)
 assert_type(in_polars.cases("D#-nDCG@10", "I-rec@10").frame, pl.DataFrame)
 assert_type(irdiv.stats.rank_runs(evaluation), pd.DataFrame)
+
+# Answers
+assert_type(irdiv.rag.score_answers(qrels), irdiv.Evaluation[pd.DataFrame])
+in_polars_too = irdiv.rag.score_answers(pl.from_pandas(qrels), missing="zero")
+assert_type(in_polars_too, irdiv.Evaluation[pl.DataFrame])
+assert_type(irdiv.rag.correlate_with_answers(in_polars, in_polars_too, method="tau"), pl.DataFrame)
+irdiv.rag.score_answers(qrels, by="rubric")  # type: ignore[call-overload]

@@ -197,8 +197,8 @@ class EvaluationPlots:
         sources = self._sources
         if sources is None:
             raise IrdivError(
-                f"{what} needs the qrels and runs, which evaluations of streams do not keep; compute the curves with "
-                "irdiv.analysis and draw them with irdiv.plots."
+                f"{what} needs the qrels and runs, which evaluations of answers and streams do not keep; compute the "
+                "curves with irdiv.analysis and draw them with irdiv.plots."
             )
         sources.require_documents(depth, what)
         return sources

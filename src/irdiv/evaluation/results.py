@@ -58,16 +58,16 @@ class Evaluation(Scores[FrameT_co]):
     """
 
     sources: Sources | None = None
-    """The qrels and runs; None where they came in streams."""
+    """The qrels and runs; None where they came in streams, and for answers."""
     stream_notes: tuple[str, ...] = ()
-    """The `notes` of qrels and runs that came in streams."""
+    """The `notes` where there are no `sources`."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is normal in the qrels and runs but matters for their values.
 
         Topics without relevant documents or without probabilities, declared intents that do not count, topics that runs
-        lack, the share of unjudged documents, and equal scores.
+        lack, the share of unjudged documents, and equal scores. For answers, unknown labels and nuggets that differ.
         """
         return self.stream_notes if self.sources is None else self.sources.notes
 
@@ -319,8 +319,8 @@ class Evaluation(Scores[FrameT_co]):
     def _require_sources(self, purpose: str) -> Sources:
         if self.sources is None:
             raise IrdivError(
-                f"{purpose} needs the qrels and runs, which an evaluation of streams, or in batches, does not keep: "
-                "evaluate frames or TREC files, of some topics if there are too many."
+                f"{purpose} needs the qrels and runs, which an evaluation of streams, in batches or of answers does "
+                "not keep: evaluate frames or TREC files, of some topics if there are too many."
             )
         return self.sources
 

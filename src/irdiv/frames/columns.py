@@ -24,6 +24,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "measure": ("measure",),
     "value": ("value",),
     "assessor": ("assessor",),
+    "importance": ("importance",),
+    "weight": ("weight",),
+    "assignment": ("assignment",),
 }
 
 _MORE_ALIASES = {
@@ -31,6 +34,8 @@ _MORE_ALIASES = {
     ("evaluation", "run"): ("runid",),
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
+    ("assignments", "run"): ("run_id", "runid"),
+    ("assignments", "doc_id"): ("docid",),
 }
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
 
@@ -42,6 +47,9 @@ RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
 """The columns that assessments must have; ``intent_id`` is optional."""
+
+ASSIGNMENT_COLUMNS = ("run", "query_id", "intent_id", "assignment")
+"""The columns that assignments of nuggets to answers must have, besides ``importance`` or ``weight``."""
 
 INTENT_COLUMNS = ("probability", "type", "parent_id", "description")
 """The columns that describe intents."""
@@ -125,4 +133,4 @@ def raise_if_empty(row_count: int, columns: Sequence[str], role: str) -> None:
 
 
 def _verb(role: str, singular: str, plural: str) -> str:
-    return plural if role in ("qrels", "intents", "known documents", "assessments") else singular
+    return plural if role in ("qrels", "intents", "known documents", "assessments", "assignments") else singular

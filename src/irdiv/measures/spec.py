@@ -11,6 +11,7 @@ from typing import TypeAlias
 import ir_measures
 
 from irdiv.errors import IrdivError, near_names
+from irdiv.measures.answers import AnswerMeasure, refuse_answer_measure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure, ir_measures_parameters
@@ -63,6 +64,8 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     Traceback (most recent call last):
     irdiv.errors.IrdivError: no measure is called 'D#-nDGC'; did you mean 'D#-nDCG' or 'LD#-nDCG' or 'HD#-nDCG'?
     """
+    if isinstance(spec, AnswerMeasure):
+        refuse_answer_measure(spec)
     if isinstance(spec, ir_measures.Measure):
         return as_irdiv_measure(spec) or _irdiv_adhoc_measure(spec) or spec
     if not isinstance(spec, str):
@@ -72,6 +75,7 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
     if declaration is not None:
         return _measure(declaration, params, cutoff)
     if name not in _IR_MEASURES_NAMES:
+        refuse_answer_measure(name)
         raise unknown_name_error(name)
     return _parse_by_ir_measures(spec, name, params, cutoff)
 

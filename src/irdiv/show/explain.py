@@ -9,6 +9,7 @@ from typing import Any
 
 import ir_measures
 
+from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.measure import Measure
@@ -116,6 +117,9 @@ def explain(spec: MeasureLike) -> str:
     formula
       intents covered in the first l / intents
     """
+    answer_measure = ANSWER_MEASURES.get(str(spec))
+    if answer_measure is not None:
+        return "\n\n".join([str(answer_measure), *_describe_answer_measure(answer_measure)])
     measure = parse(ir_measures.measures.registry.get(spec, spec))
     sections = _describe(measure) if isinstance(measure, Measure) else _describe_ir_measures(measure)
     return "\n\n".join([str(measure), *sections])
@@ -135,6 +139,13 @@ def _describe(measure: Measure) -> Iterator[str]:
     yield _section("references", declaration.references)
     if declaration.other_programs:
         yield _section("other programs", [declaration.other_programs])
+
+
+def _describe_answer_measure(measure: AnswerMeasure) -> Iterator[str]:
+    yield _wrapped(measure.summary)
+    yield _section("formula", [measure.formula])
+    yield _section("where", ["c_i: 1 if the answer supports nugget or criterion i, less if only in part, else 0"])
+    yield "irdiv.rag.score_answers computes it: it is a measure of answers, and not of rankings."
 
 
 def _describe_cutoff(declaration: Declaration) -> str:

@@ -57,7 +57,7 @@ def best_runs(means: Floats, less_is_better: Sequence[bool]) -> Bools:
 
 def _aggregate(measure: ir_measures.Measure, values: Floats) -> float:
     aggregator = measure.aggregator()
-    if isinstance(aggregator, MeanAgg):
+    if type(aggregator) is MeanAgg:
         return float(ordered_sum(values) / len(values))
     for value in values.tolist():
         aggregator.add(value)
