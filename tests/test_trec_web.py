@@ -173,6 +173,31 @@ def test_topics_of_another_year(files):
         read_trec_web(*files)
 
 
+def test_subtopics_that_are_not_in_the_topics(files):
+    files[0].write_text(QRELS + "201 7 a 1\n201 0 a 1\n201 8 a 0\n")
+    message = (
+        r"2 subtopics with relevant documents are not in the topics: '7' of topic '201', '0' of topic '201'\. "
+        "Each counts as an intent, without a description"
+    )
+    with pytest.warns(irdiv.IrdivWarning, match=message):
+        collection = read_trec_web(*files)
+    assert collection.intents[["query_id", "intent_id", "type", "description"]].values.tolist()[3:] == [
+        ["202", "0", "inf", "Where is it?"],
+        ["201", "7", "inf", None],
+        ["201", "0", "inf", None],
+    ]
+    compiled = irdiv.Collection(collection)
+    assert "intent '7' of topic '201'" in map(compiled.describe_intent, np.flatnonzero(compiled.intent_declared))
+
+
+def test_a_topic_without_a_subtopic_in_common(files):
+    files[0].write_text("201 8 a 1\n201 9 b 0\n202 0 a 2\n")
+    with pytest.raises(
+        IrdivError, match=r"no subtopic of topic '201' in common: .* has '8', '9', and .* '1', '2', '3'"
+    ):
+        read_trec_web(*files)
+
+
 def test_an_unreadable_topic_file_of_ir_datasets():
     home = Path(os.environ["IR_DATASETS_HOME"]) / "clueweb12" / "trec-web-2014"
     home.mkdir(parents=True)
