@@ -256,7 +256,7 @@ class Evaluation(Scores[FrameT_co]):
         n: int | None = 5,
         among: MeasuresLike | None = None,
         significant: SignificantBy | None = None,
-        test: TestName = "bootstrap",
+        test: TestName | None = None,
         correction: str | None = None,
         level: float = LEVEL,
         rng: Rng = 0,

@@ -56,8 +56,15 @@ def require_samples(n_resamples: object, test: TestName | None, interval: Interv
         raise IrdivError(
             f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
         )
+
+
+def require_none(reason: str, **options: object) -> None:
+    """Raise an error if one of some options is given where there is no test, for a reason such as ``baseline=``."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
         raise IrdivError(
-            f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
+            f"{given}={options[given]!r} has no effect, as nothing is tested without {reason}; give {reason}, or leave "
+            f"{given} out."
         )
 
 
