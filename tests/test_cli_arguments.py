@@ -118,13 +118,26 @@ def test_a_missing_file_after_a_measure_is_named(capsys):
 def test_a_folder_of_runs(capsys, runs):
     expected = out(capsys, "eval", QRELS, *(str(runs / f"{name}.run") for name in sorted(SYSTEMS)), "-m", "I-rec@5")
     assert out(capsys, "eval", QRELS, str(runs), "-m", "I-rec@5") == expected
-    (runs / ".hidden").write_text("no run")
-    (runs / "folder").mkdir()
-    assert out(capsys, "eval", QRELS, f"{runs}/", "-m", "I-rec@5") == expected
     assert out(capsys, "eval", QRELS, str(runs), ONE, "-m", "I-rec@5").count("\n") == 1 + 5
     evaluation = irdiv.evaluate(QRELS, runs, "I-rec@5")
     assert evaluation.runs == tuple(sorted(SYSTEMS))
     assert irdiv.analysis.relevant_documents_by_intent(QRELS, str(runs))["run"].nunique() == 4
+
+
+def test_what_is_skipped_in_a_folder_of_runs(capsys, runs):
+    expected = out(capsys, "eval", QRELS, str(runs), "-m", "I-rec@5")
+    for name in (".hidden", "spammy.run~", ".spammy.run.swp", "spammy.swp"):
+        (runs / name).write_text("no run")
+    (runs / "more").mkdir()
+    assert main(["eval", QRELS, f"{runs}/", "-m", "I-rec@5"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == expected
+    assert printed.err.count("subfolders, hidden files or backups, which are not read: '.hidden', '.spammy.run.") == 1
+    for path in runs.glob(".*"):
+        path.unlink()
+    with pytest.warns(irdiv.IrdivWarning, match="are not read: 'more/', 'spammy.run~', 'spammy.swp'"):
+        evaluation = irdiv.evaluate(QRELS, runs, "I-rec@5")
+    assert evaluation.runs == tuple(sorted(SYSTEMS))
 
 
 def test_a_folder_without_runs(capsys, runs, tmp_path):
