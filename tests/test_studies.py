@@ -340,8 +340,13 @@ class TestMistakes:
     def test_one_topic(self):
         with pytest.raises(IrdivError, match="collection 'b': a test needs at least two topics"):
             discriminative_power({"a": random_evaluation(), "b": random_evaluation(topics=1)})
-        with pytest.raises(IrdivError, match="collection 'b': subsets need at least 2 topics each, but .* only 1"):
-            power_by_topics({"a": random_evaluation(), "b": random_evaluation(topics=1)})
+        study = {"a": random_evaluation(), "b": random_evaluation(topics=1)}
+        with pytest.raises(IrdivError, match="'b': at least 2 topics are needed for subsets of the topics, found 1"):
+            power_by_topics(study)
+        with pytest.raises(IrdivError, match="'b': at least 2 topics are needed for two disjoint sets .*, found 1"):
+            swap_rates(study)
+        with pytest.raises(IrdivError, match="collection 'b': an interval needs at least two topics, found 1"):
+            irdiv.stats.correlation_intervals(study)
 
     def test_no_collections(self):
         with pytest.raises(IrdivError, match="no collections given: expected a mapping from the name of a collection"):

@@ -41,10 +41,10 @@ def require_interval(interval: object, confidence_level: object) -> None:
     require(_OPEN_UNIT_INTERVAL, confidence_level=confidence_level)
 
 
-def require_two_topics(n_topics: int) -> None:
+def require_two_topics(n_topics: int, analysis: str = "a test") -> None:
     """Raise an error if there is only one topic, which allows no inference."""
     if n_topics < 2:
-        raise IrdivError(f"a test needs at least two topics, found {n_topics}.")
+        raise IrdivError(f"{analysis} needs at least two topics, found {n_topics}.")
 
 
 def require_samples(n_resamples: object, test: TestName | None, interval: IntervalName | None) -> None:
