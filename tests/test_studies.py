@@ -218,10 +218,21 @@ class TestOneCollection:
         found, expected = POOLED[name]({"web": evaluation}), POOLED[name](evaluation)
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
-    def test_its_curve_and_comparisons_have_no_column_of_collections(self):
+    @pytest.mark.parametrize(
+        "analyze",
+        [
+            asl,
+            compare,
+            irdiv.stats.correlation_intervals,
+            lambda study: irdiv.stats.disagreements(study, "I-rec@10", "D-nDCG@10"),
+        ],
+    )
+    def test_a_mapping_of_one_has_a_column_of_collections(self, analyze):
         evaluation = random_evaluation(3)
-        pd.testing.assert_frame_equal(asl({"web": evaluation}), asl(evaluation), check_exact=True)
-        pd.testing.assert_frame_equal(compare({"web": evaluation}), compare(evaluation), check_exact=True)
+        found, expected = analyze({"web": evaluation}), analyze(evaluation)
+        assert (found["collection"] == "web").all()
+        pd.testing.assert_frame_equal(found.drop(columns="collection"), expected, check_exact=True)
+        assert "collection" not in expected
 
     @pytest.mark.parametrize("name", [name for name in BY_COLLECTION if name != "compare"])
     def test_without_a_name_there_are_no_results_by_collection(self, name):
