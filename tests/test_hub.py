@@ -159,7 +159,7 @@ def test_topics_without_relevant_documents_or_without_a_run():
         (lambda e: e.cases("P-IA@2", "I-rec@3"), "did you mean 'I-rec@2'"),
         (lambda e: e.cases("P-IA@2", "I-rec@2", significant="first"), "significant='first'"),
         (lambda e: e.cases("P-IA@2", "I-rec@2", n=0), "n=0"),
-        (lambda e: e.cases("P-IA@2", "I-rec@2").intents, "there are no cases"),
+        (lambda e: e.cases("P-IA@2", "I-rec@2").topic(1), "there is no case 1, as there are no cases"),
         (lambda e: disagreements({}, "P-IA@2", "I-rec@2"), "no collections given"),
         (
             lambda e: e.cases("P-IA@2", "I-rec@2", test="t"),
@@ -368,6 +368,13 @@ def test_disagreements_of_several_collections():
         assert len(part) > 0
         assert part["p"].tolist() == alone["p"].tolist()
     assert np.minimum(frame["I-rec@10"], -frame["D-nDCG@10"]).is_monotonic_decreasing
+
+
+def test_no_cases_have_a_frame_without_documents():
+    found = small().cases("P-IA@2", "I-rec@2").intents
+    expected = irdiv.evaluate(QRELS, RUNS, ["I-rec@2", "D-nDCG@2"]).cases("I-rec@2", "D-nDCG@2").intents
+    assert len(found) == 0 < len(expected)
+    pd.testing.assert_frame_equal(found, expected.head(0), check_index_type=False)
 
 
 def test_cases_have_the_documents_of_both_runs():
