@@ -209,7 +209,7 @@ def test_the_worst_topics(capsys, runs):
         (["3", QRELS, ONE, "--worst", "2"], "leave out the ID '3'"),
         (["3", QRELS, ONE, "--baseline", "relevance"], "--baseline is for --worst"),
         ([QRELS, ONE, TWO, "--worst", "2", "--run", "relevance", "diversified"], "--run names 2"),
-        ([QRELS, ONE, TWO, "--worst", "0"], "n=0"),
+        ([QRELS, ONE, TWO, "--worst", "0"], "--worst 0 shows no topic; give 1 or more"),
         (["3", QRELS, ONE, "--run", "relevanc"], "did you mean 'relevance'"),
         (["3", QRELS, ONE, "-k", "0"], "cutoff=0"),
     ],

@@ -359,6 +359,14 @@ class TestMistakes:
         with pytest.raises(IrdivError, match="collection 'b': an interval needs at least two topics, found 1"):
             irdiv.stats.correlation_intervals(study)
 
+    @pytest.mark.parametrize("analyze", [discriminative_power, correlate, compare])
+    def test_a_list_of_evaluations(self, analyze):
+        for study in ([random_evaluation(), random_evaluation(1)], (random_evaluation().frame,)):
+            with pytest.raises(
+                IrdivError, match="found a (list of 2|tuple of 1); give a mapping from the name of a coll"
+            ):
+                analyze(study)
+
     def test_no_collections(self):
         with pytest.raises(IrdivError, match="no collections given: expected a mapping from the name of a collection"):
             discriminative_power({})

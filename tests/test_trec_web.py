@@ -170,7 +170,8 @@ def test_topics_of_another_year(files):
         read_trec_web(*files)
     files[1].write_text(XML.replace("202", "302"))
     with pytest.warns(irdiv.IrdivWarning, match="1 of 2 topics of .*qrels.txt are not in .*topics.xml: '202'"):
-        read_trec_web(*files)
+        collection = read_trec_web(*files)
+    assert "\n  2 judged topics, 1 of them without a text\n" in repr(collection)
 
 
 def test_subtopics_that_are_not_in_the_topics(files):
@@ -235,6 +236,7 @@ def test_a_download_that_fails():
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
+        ("clueweb12", "clueweb12/trec-web-2014/diversity"),
         ("clueweb12/trec-web-2013", "clueweb12/trec-web-2013/diversity"),
         ("clueweb12/trec-web-2014", "clueweb12/trec-web-2014/diversity"),
         ("clueweb12/catb/trec-web-2013/diversity", "clueweb12/trec-web-2013/diversity"),
@@ -252,6 +254,7 @@ def test_wrong_ids_get_the_right_suggestion(wrong, right):
     with pytest.raises(IrdivError) as caught:
         irdiv.load(wrong)
     assert f"did you mean {right!r}" in str(caught.value)
+    assert "Dataset(" not in str(caught.value)
 
 
 def test_descending_weights_of_an_intent_table():
