@@ -228,8 +228,9 @@ def test_tables_for_papers(capsys, runs, format):
         options = ["-q"] if command == "eval" else []
         lines = out(capsys, command, QRELS, str(runs), *specs, *options, "-o", format, "--digits", "2").splitlines()
         if format == "latex":
-            assert lines[0].startswith(r"\begin{tabular}{l")
-            assert lines[2].startswith(f"{first} & ")
+            assert lines[0] == r"% needs \usepackage{booktabs}"
+            assert lines[1].startswith(r"\begin{tabular}{l")
+            assert lines[3].startswith(f"{first} & ")
             assert lines[-1] == r"\end{tabular}"
             assert len({line.count("&") for line in lines if line.endswith(r"\\")}) == 1
         else:
@@ -238,11 +239,28 @@ def test_tables_for_papers(capsys, runs, format):
             assert len({line.count(" |") for line in lines}) == 1
 
 
+def test_measures_in_tables_for_papers(capsys, runs):
+    specs = ["-m", "alpha-nDCG@5", "D#-nDCG@5"]
+    text = out(capsys, "correlate", QRELS, str(runs), *specs, "-o", "latex", "--digits", "1")
+    assert text.splitlines()[3:6:2] == [
+        r"measure & $\alpha$-nDCG@5 & D$\sharp$-nDCG@5 \\",
+        r"$\alpha$-nDCG@5 & 1.0 & 1.0 \\",
+    ]
+    (runs / "spammy.run").rename(runs / "alpha.run")
+    text = out(capsys, "compare", QRELS, str(runs), *specs, "-o", "markdown", "--baseline", "alpha")
+    assert [line.split(" | ")[:3] for line in text.splitlines()[2:6:3]] == [
+        ["| α-nDCG@5", "diversified", "alpha"],
+        ["| D♯-nDCG@5", "diversified", "alpha"],
+    ]
+    text = out(capsys, "discpower", "--agreement", QRELS, str(runs), *specs, "-o", "markdown")
+    assert text.splitlines()[2].startswith("| α-nDCG@5 | D♯-nDCG@5 | ")
+
+
 def test_special_signs_in_tables_for_papers():
     from irdiv.show.frames import frame_to_latex, frame_to_markdown
 
     frame = pd.DataFrame({"run_id": ["a|b", "50%"], "n": [1, 2], "p": [0.25, float("nan")]})
-    assert frame_to_latex(frame, 1).splitlines()[2:6] == [
+    assert frame_to_latex(frame, 1).splitlines()[3:7] == [
         r"run\_id & n & p \\",
         r"\midrule",
         r"a\textbar{}b & 1 & 0.2 \\",
