@@ -118,13 +118,26 @@ def test_a_missing_file_after_a_measure_is_named(capsys):
 def test_a_folder_of_runs(capsys, runs):
     expected = out(capsys, "eval", QRELS, *(str(runs / f"{name}.run") for name in sorted(SYSTEMS)), "-m", "I-rec@5")
     assert out(capsys, "eval", QRELS, str(runs), "-m", "I-rec@5") == expected
-    (runs / ".hidden").write_text("no run")
-    (runs / "folder").mkdir()
-    assert out(capsys, "eval", QRELS, f"{runs}/", "-m", "I-rec@5") == expected
     assert out(capsys, "eval", QRELS, str(runs), ONE, "-m", "I-rec@5").count("\n") == 1 + 5
     evaluation = irdiv.evaluate(QRELS, runs, "I-rec@5")
     assert evaluation.runs == tuple(sorted(SYSTEMS))
     assert irdiv.analysis.relevant_documents_by_intent(QRELS, str(runs))["run"].nunique() == 4
+
+
+def test_what_is_skipped_in_a_folder_of_runs(capsys, runs):
+    expected = out(capsys, "eval", QRELS, str(runs), "-m", "I-rec@5")
+    for name in (".hidden", "spammy.run~", ".spammy.run.swp", "spammy.swp"):
+        (runs / name).write_text("no run")
+    (runs / "more").mkdir()
+    assert main(["eval", QRELS, f"{runs}/", "-m", "I-rec@5"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == expected
+    assert printed.err.count("subfolders, hidden files or backups, which are not read: '.hidden', '.spammy.run.") == 1
+    for path in runs.glob(".*"):
+        path.unlink()
+    with pytest.warns(irdiv.IrdivWarning, match="are not read: 'more/', 'spammy.run~', 'spammy.swp'"):
+        evaluation = irdiv.evaluate(QRELS, runs, "I-rec@5")
+    assert evaluation.runs == tuple(sorted(SYSTEMS))
 
 
 def test_a_folder_without_runs(capsys, runs, tmp_path):
@@ -196,7 +209,7 @@ def test_the_worst_topics(capsys, runs):
         (["3", QRELS, ONE, "--worst", "2"], "leave out the ID '3'"),
         (["3", QRELS, ONE, "--baseline", "relevance"], "--baseline is for --worst"),
         ([QRELS, ONE, TWO, "--worst", "2", "--run", "relevance", "diversified"], "--run names 2"),
-        ([QRELS, ONE, TWO, "--worst", "0"], "n=0"),
+        ([QRELS, ONE, TWO, "--worst", "0"], "--worst 0 shows no topic; give 1 or more"),
         (["3", QRELS, ONE, "--run", "relevanc"], "did you mean 'relevance'"),
         (["3", QRELS, ONE, "-k", "0"], "cutoff=0"),
     ],
@@ -215,8 +228,9 @@ def test_tables_for_papers(capsys, runs, format):
         options = ["-q"] if command == "eval" else []
         lines = out(capsys, command, QRELS, str(runs), *specs, *options, "-o", format, "--digits", "2").splitlines()
         if format == "latex":
-            assert lines[0].startswith(r"\begin{tabular}{l")
-            assert lines[2].startswith(f"{first} & ")
+            assert lines[0] == r"% needs \usepackage{booktabs}"
+            assert lines[1].startswith(r"\begin{tabular}{l")
+            assert lines[3].startswith(f"{first} & ")
             assert lines[-1] == r"\end{tabular}"
             assert len({line.count("&") for line in lines if line.endswith(r"\\")}) == 1
         else:
@@ -225,11 +239,28 @@ def test_tables_for_papers(capsys, runs, format):
             assert len({line.count(" |") for line in lines}) == 1
 
 
+def test_measures_in_tables_for_papers(capsys, runs):
+    specs = ["-m", "alpha-nDCG@5", "D#-nDCG@5"]
+    text = out(capsys, "correlate", QRELS, str(runs), *specs, "-o", "latex", "--digits", "1")
+    assert text.splitlines()[3:6:2] == [
+        r"measure & $\alpha$-nDCG@5 & D$\sharp$-nDCG@5 \\",
+        r"$\alpha$-nDCG@5 & 1.0 & 1.0 \\",
+    ]
+    (runs / "spammy.run").rename(runs / "alpha.run")
+    text = out(capsys, "compare", QRELS, str(runs), *specs, "-o", "markdown", "--baseline", "alpha")
+    assert [line.split(" | ")[:3] for line in text.splitlines()[2:6:3]] == [
+        ["| α-nDCG@5", "diversified", "alpha"],
+        ["| D♯-nDCG@5", "diversified", "alpha"],
+    ]
+    text = out(capsys, "discpower", "--agreement", QRELS, str(runs), *specs, "-o", "markdown")
+    assert text.splitlines()[2].startswith("| α-nDCG@5 | D♯-nDCG@5 | ")
+
+
 def test_special_signs_in_tables_for_papers():
     from irdiv.show.frames import frame_to_latex, frame_to_markdown
 
     frame = pd.DataFrame({"run_id": ["a|b", "50%"], "n": [1, 2], "p": [0.25, float("nan")]})
-    assert frame_to_latex(frame, 1).splitlines()[2:6] == [
+    assert frame_to_latex(frame, 1).splitlines()[3:7] == [
         r"run\_id & n & p \\",
         r"\midrule",
         r"a\textbar{}b & 1 & 0.2 \\",

@@ -159,8 +159,18 @@ def test_topics_without_relevant_documents_or_without_a_run():
         (lambda e: e.cases("P-IA@2", "I-rec@3"), "did you mean 'I-rec@2'"),
         (lambda e: e.cases("P-IA@2", "I-rec@2", significant="first"), "significant='first'"),
         (lambda e: e.cases("P-IA@2", "I-rec@2", n=0), "n=0"),
-        (lambda e: e.cases("P-IA@2", "I-rec@2").intents, "there are no cases"),
-        (lambda e: disagreements({}, "P-IA@2", "I-rec@2"), "no evaluation given"),
+        (lambda e: e.cases("P-IA@2", "I-rec@2").topic(1), "there is no case 1, as there are no cases"),
+        (lambda e: disagreements({}, "P-IA@2", "I-rec@2"), "no collections given"),
+        (
+            lambda e: e.cases("P-IA@2", "I-rec@2", test="t"),
+            "test='t' has no effect, as nothing is tested",
+        ),
+        (lambda e: disagreements(e, "P-IA@2", "I-rec@2", correction="holm"), "correction='holm' has no effect"),
+        (lambda e: disagreements(e, "P-IA@2", "I-rec@2", n_resamples=9), "n_resamples=9 has no effect"),
+        (lambda e: disagreements(e, "P-IA@2", "I-rec@2", plus_one=False), "plus_one=False has no effect"),
+        (lambda e: disagreements({1: e, "1": e}, "P-IA@2", "I-rec@2"), "two collections have the same name: '1', '1'"),
+        (lambda e: disagreements({"web": e}, "P-IA@2", "I-rec@3"), "collection 'web': I-rec@3 was not evaluated"),
+        (lambda e: disagreements({"web": e}, "P-IA@2", "P-IA@2"), "collection 'web': P-IA@2 does not disagree"),
     ],
 )
 def test_bad_requests(call, message):
@@ -350,7 +360,21 @@ def test_disagreements_of_several_collections():
         part = frame[frame["collection"] == name].drop(columns="collection").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone)
     assert frame.columns[0] == "collection"
+    options = {"n": None, "significant": "measure", "level": 0.3}
+    frame_of_tests = disagreements(studies, "I-rec@10", "D-nDCG@10", rng=np.random.default_rng(5), **options)
+    for name, evaluation in studies.items():
+        alone = disagreements(evaluation, "I-rec@10", "D-nDCG@10", rng=np.random.default_rng(5), **options)
+        part = frame_of_tests[frame_of_tests["collection"] == name]
+        assert len(part) > 0
+        assert part["p"].tolist() == alone["p"].tolist()
     assert np.minimum(frame["I-rec@10"], -frame["D-nDCG@10"]).is_monotonic_decreasing
+
+
+def test_no_cases_have_a_frame_without_documents():
+    found = small().cases("P-IA@2", "I-rec@2").intents
+    expected = irdiv.evaluate(QRELS, RUNS, ["I-rec@2", "D-nDCG@2"]).cases("I-rec@2", "D-nDCG@2").intents
+    assert len(found) == 0 < len(expected)
+    pd.testing.assert_frame_equal(found, expected.head(0), check_index_type=False)
 
 
 def test_cases_have_the_documents_of_both_runs():

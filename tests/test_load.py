@@ -122,7 +122,7 @@ def test_probabilities_from_a_frame():
 def test_a_collection_without_topics_prints():
     assert repr(irdiv.load(Small(ROWS))).splitlines() == [
         "small",
-        "  2 judged topics of 0",
+        "  2 judged topics, 2 of them without a text",
         "  0 intents, 4 with a relevant document",
         "  5 judgments, 4 of them relevant",
     ]

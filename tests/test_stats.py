@@ -552,6 +552,8 @@ class TestLeaderboard:
             ({"level": 0}, "level=0 is not a number above 0 and below 1"),
             ({"confidence_level": 95}, "confidence_level=95 is not a number above 0 and below 1"),
             ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+            ({"test": "t"}, "test='t' has no effect, as nothing is tested without baseline="),
+            ({"correction": "holm"}, "correction='holm' has no effect"),
         ],
     )
     @pytest.mark.parametrize("topics", [1, 30])

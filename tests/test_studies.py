@@ -218,10 +218,21 @@ class TestOneCollection:
         found, expected = POOLED[name]({"web": evaluation}), POOLED[name](evaluation)
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
-    def test_its_curve_and_comparisons_have_no_column_of_collections(self):
+    @pytest.mark.parametrize(
+        "analyze",
+        [
+            asl,
+            compare,
+            irdiv.stats.correlation_intervals,
+            lambda study: irdiv.stats.disagreements(study, "I-rec@10", "D-nDCG@10"),
+        ],
+    )
+    def test_a_mapping_of_one_has_a_column_of_collections(self, analyze):
         evaluation = random_evaluation(3)
-        pd.testing.assert_frame_equal(asl({"web": evaluation}), asl(evaluation), check_exact=True)
-        pd.testing.assert_frame_equal(compare({"web": evaluation}), compare(evaluation), check_exact=True)
+        found, expected = analyze({"web": evaluation}), analyze(evaluation)
+        assert (found["collection"] == "web").all()
+        pd.testing.assert_frame_equal(found.drop(columns="collection"), expected, check_exact=True)
+        assert "collection" not in expected
 
     @pytest.mark.parametrize("name", [name for name in BY_COLLECTION if name != "compare"])
     def test_without_a_name_there_are_no_results_by_collection(self, name):
@@ -340,8 +351,21 @@ class TestMistakes:
     def test_one_topic(self):
         with pytest.raises(IrdivError, match="collection 'b': a test needs at least two topics"):
             discriminative_power({"a": random_evaluation(), "b": random_evaluation(topics=1)})
-        with pytest.raises(IrdivError, match="collection 'b': subsets need at least 2 topics each, but .* only 1"):
-            power_by_topics({"a": random_evaluation(), "b": random_evaluation(topics=1)})
+        study = {"a": random_evaluation(), "b": random_evaluation(topics=1)}
+        with pytest.raises(IrdivError, match="'b': at least 2 topics are needed for subsets of the topics, found 1"):
+            power_by_topics(study)
+        with pytest.raises(IrdivError, match="'b': at least 2 topics are needed for two disjoint sets .*, found 1"):
+            swap_rates(study)
+        with pytest.raises(IrdivError, match="collection 'b': an interval needs at least two topics, found 1"):
+            irdiv.stats.correlation_intervals(study)
+
+    @pytest.mark.parametrize("analyze", [discriminative_power, correlate, compare])
+    def test_a_list_of_evaluations(self, analyze):
+        for study in ([random_evaluation(), random_evaluation(1)], (random_evaluation().frame,)):
+            with pytest.raises(
+                IrdivError, match="found a (list of 2|tuple of 1); give a mapping from the name of a coll"
+            ):
+                analyze(study)
 
     def test_no_collections(self):
         with pytest.raises(IrdivError, match="no collections given: expected a mapping from the name of a collection"):

@@ -155,7 +155,8 @@ class TestTopicSetSize:
             (lambda s: s.topics_for_interval(0.1, 0.1, confidence_level=95), "confidence_level=95 is not"),
             (lambda s: s.topics_for_t_test(1, 1e-9), "more than 10,000,000 topics are needed"),
             (lambda s: s.topic_set_size(random_evaluation(), []), "no difference given"),
-            (lambda s: s.topic_set_size(random_evaluation(), "0.1"), "difference='0' is not a number"),
+            (lambda s: s.topic_set_size(random_evaluation(), "0.1"), "difference='0.1' is not a number"),
+            (lambda s: s.topic_set_size(random_evaluation(runs=1), 0.1), "there is one run; give systems="),
             (lambda s: s.topic_set_size(evaluation_of(np.full((2, 1, 5), 0.1)), 0.1), "D#-nDCG@10 has the same value"),
         ],
     )

@@ -170,6 +170,30 @@ def test_topics_of_another_year(files):
         read_trec_web(*files)
     files[1].write_text(XML.replace("202", "302"))
     with pytest.warns(irdiv.IrdivWarning, match="1 of 2 topics of .*qrels.txt are not in .*topics.xml: '202'"):
+        collection = read_trec_web(*files)
+    assert "\n  2 judged topics, 1 of them without a text\n" in repr(collection)
+
+
+def test_subtopics_that_are_not_in_the_topics(files):
+    files[0].write_text(QRELS + "201 7 a 1\n201 0 a 1\n201 8 a 0\n")
+    message = (
+        r"2 subtopics with relevant documents are not in the topics: '7' of topic '201', '0' of topic '201'\. "
+        "Each counts as an intent, without a description"
+    )
+    with pytest.warns(irdiv.IrdivWarning, match=message):
+        collection = read_trec_web(*files)
+    assert collection.intents[["query_id", "intent_id", "type", "description"]].values.tolist()[3:] == [
+        ["202", "0", "inf", "Where is it?"],
+        ["201", "7", "inf", None],
+        ["201", "0", "inf", None],
+    ]
+    compiled = irdiv.Collection(collection)
+    assert "intent '7' of topic '201'" in map(compiled.describe_intent, np.flatnonzero(compiled.intent_declared))
+
+
+def test_a_topic_without_a_subtopic_in_common(files):
+    files[0].write_text("201 8 a 1\n201 9 b 0\n202 0 a 2\n")
+    with pytest.raises(IrdivError, match=r"no subtopic of topic '201' in common: .* has '8', '9', and .* '1', '2'"):
         read_trec_web(*files)
 
 
@@ -212,6 +236,7 @@ def test_a_download_that_fails():
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
+        ("clueweb12", "clueweb12/trec-web-2014/diversity"),
         ("clueweb12/trec-web-2013", "clueweb12/trec-web-2013/diversity"),
         ("clueweb12/trec-web-2014", "clueweb12/trec-web-2014/diversity"),
         ("clueweb12/catb/trec-web-2013/diversity", "clueweb12/trec-web-2013/diversity"),
@@ -229,6 +254,7 @@ def test_wrong_ids_get_the_right_suggestion(wrong, right):
     with pytest.raises(IrdivError) as caught:
         irdiv.load(wrong)
     assert f"did you mean {right!r}" in str(caught.value)
+    assert "Dataset(" not in str(caught.value)
 
 
 def test_descending_weights_of_an_intent_table():

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import pandas as pd
 
 from irdiv.datasets.collection import TestCollection
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, warn
 from irdiv.frames.columns import INTENT_TYPES
 from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import with_intents
@@ -88,7 +88,7 @@ def assemble(
 
 
 def _add_undescribed_intents(intents: pd.DataFrame, qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """Add the intents that have relevant documents but no description.
+    """Add the intents that have relevant documents but are not described, and warn about them.
 
     Since 2013 the judgments of a topic with a single intent are under subtopic 0; that intent is the topic itself.
     """
@@ -100,11 +100,23 @@ def _add_undescribed_intents(intents: pd.DataFrame, qrels: pd.DataFrame, topics:
     added = relevant[[pair not in described for pair in pairs]]
     if added.empty:
         return intents
+    is_topic = (added["intent_id"] == "0") & ~added["query_id"].isin(intents["query_id"])
+    _warn_about_unknown_subtopics(added[~is_topic & added["query_id"].isin(topics["query_id"])])
     topic_descriptions = dict(zip(topics["query_id"], topics["description"], strict=True))
-    added = added.assign(description=added["query_id"].map(topic_descriptions))
+    added = added.assign(description=added["query_id"].map(topic_descriptions).astype(object).where(is_topic, None))
     if "type" in intents.columns:
         added = added.assign(type="inf")
     return pd.concat([intents, added], ignore_index=True)
+
+
+def _warn_about_unknown_subtopics(unknown: pd.DataFrame) -> None:
+    if len(unknown):
+        shown = [f"{intent!r} of topic {query!r}" for query, intent in unknown.head(3).itertuples(index=False)]
+        warn(
+            f"{len(unknown)} subtopic{'s' if len(unknown) > 1 else ''} with relevant documents "
+            f"{'are' if len(unknown) > 1 else 'is'} not in the topics: {', '.join(shown)}"
+            f"{', …' if len(unknown) > len(shown) else ''}. Each counts as an intent, without a description."
+        )
 
 
 def _probability_table(qrels: pd.DataFrame, probabilities: str) -> pd.DataFrame | None:

@@ -33,10 +33,13 @@ class TestCollection(QrelsHolder):
     def __repr__(self) -> str:
         relevant = self.qrels[self.qrels["relevance"] > 0]
         intents_with_relevant = len(relevant[["query_id", "intent_id"]].drop_duplicates())
+        judged = set(self.qrels["query_id"])
+        n_unknown = len(judged.difference(self.topics["query_id"]))
+        of_topics = f", {n_unknown:,} of them without a text" if n_unknown else f" of {len(self.topics):,}"
         hidden_notes = len(self.notes) - _SHOWN_NOTES
         lines = [
             self.name,
-            f"  {self.qrels['query_id'].nunique():,} judged topics of {len(self.topics):,}",
+            f"  {len(judged):,} judged topics{of_topics}",
             f"  {len(self.intents):,} intents, {intents_with_relevant:,} with a relevant document",
             f"  {len(self.qrels):,} judgments, {len(relevant):,} of them relevant",
             *(f"  note: {note}" for note in self.notes[:_SHOWN_NOTES]),

@@ -112,11 +112,12 @@ def _find_dataset(dataset: object) -> _Dataset:
     fields = getattr(dataset.qrels_cls(), "_fields", ()) if hasattr(dataset, "qrels_cls") else ()
     if "subtopic_id" not in fields:
         name = str(dataset.dataset_id()) if hasattr(dataset, "dataset_id") else ""
-        similar = similar_dataset_ids(name) if "trec-web" in name else ()
+        similar = similar_dataset_ids(name) if name.startswith("clueweb") else ()
         hint = (
             f"; did you mean {' or '.join(map(repr, similar))}?" if similar else "; expected qrels with a subtopic_id."
         )
-        raise IrdivError(f"{dataset} has no judgments by subtopic{hint}")
+        found = f"the dataset {name!r}" if name else f"an object of type {type(dataset).__name__!r}"
+        raise IrdivError(f"{found} has no judgments by subtopic{hint}")
     return dataset  # type: ignore[return-value] # ir_datasets has no types
 
 

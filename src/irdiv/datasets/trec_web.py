@@ -41,7 +41,9 @@ def read_trec_web(
     TestCollection
         Its intents are the subtopics of the XML, with type and description. Since 2013 the judgments of a topic with
         a single intent are under subtopic 0, which is then an intent with the description of the topic; in other
-        topics subtopic 0 holds documents that are relevant to no intent, and is none.
+        topics subtopic 0 holds documents that are relevant to no intent, and is none. Any other subtopic with relevant
+        documents that is not in the XML, and subtopic 0 of a topic that has others, is an intent without a
+        description, with a warning, as in `irdiv.load`. It is an error if a topic has no judged subtopic in the XML.
     """
     require(Integer(0), min_grade=min_grade)
     frame = _read_qrels(qrels)
@@ -56,7 +58,20 @@ def read_trec_web(
         )
     if unknown:
         warn(f"{len(unknown)} of {len(judged)} topics of {qrels} are not in {topics}: {examples(unknown)}.")
+    _require_common_subtopics(frame, described, qrels, topics)
     return assemble(str(qrels), frame, described, probabilities=probabilities, drop_spam=drop_spam, min_grade=min_grade)
+
+
+def _require_common_subtopics(frame: pd.DataFrame, described: Topics, qrels: PathLike, topics: PathLike) -> None:
+    """Raise an error if no judged subtopic of a topic is in the XML, where the topic has subtopics."""
+    in_topics = {query: set(ids) for query, ids in described.intents.groupby("query_id")["intent_id"]}
+    rows = frame.loc[frame["intent_id"] != "0", ["query_id", "intent_id"]].drop_duplicates()
+    for query, ids in rows.groupby("query_id", sort=False)["intent_id"]:
+        if query in in_topics and in_topics[query].isdisjoint(ids):
+            raise IrdivError(
+                f"no subtopic of topic {query!r} in common: {qrels} has {examples(ids)}, and {topics} has "
+                f"{examples(sorted(in_topics[query]))}. Give files of the same year."
+            )
 
 
 def _read_qrels(path: PathLike) -> pd.DataFrame:

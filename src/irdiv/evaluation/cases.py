@@ -29,6 +29,8 @@ class Cases(FrameHolder[FrameT_co]):
         A report for each case on its topic, of the two runs.
     specs
         Specs of the measures that have a column of differences.
+    no_documents
+        The documents of a topic's intents as a frame without rows, for when there are no cases.
     backend
         The frame library of results.
     """
@@ -38,10 +40,11 @@ class Cases(FrameHolder[FrameT_co]):
         differences: pd.DataFrame,
         topics: Sequence[TopicReport[Any]],
         specs: Sequence[str],
+        no_documents: pd.DataFrame,
         backend: Backend = "pandas",
     ) -> None:
         self.topics, self.backend = tuple(topics), backend
-        self._specs = list(specs)
+        self._specs, self._no_documents = list(specs), no_documents
         self._frame = differences.copy()
         self._frame.insert(0, "case", range(1, len(differences) + 1))
 
@@ -58,14 +61,15 @@ class Cases(FrameHolder[FrameT_co]):
             frame.assign(case=case, query_id=topic.query_id)
             for case, (frame, topic) in enumerate(zip(frames, self.topics, strict=True), 1)
         ]
-        if not parts:
-            raise IrdivError("there are no cases, and so no documents.")
-        together = pd.concat(parts, ignore_index=True)
+        no_case = pd.DataFrame({"case": pd.Series(dtype=int), "query_id": pd.Series(dtype=str)})
+        together = pd.concat(parts, ignore_index=True) if parts else no_case.join(self._no_documents)
         first = ["case", "query_id"]
         return from_pandas(together[[*first, *(c for c in together if c not in first)]], self.backend)
 
     def topic(self, case: int) -> TopicReport[FrameT_co]:
         """Return the report on the topic of a case, counted from 1, with the two runs."""
+        if not self.topics:
+            raise IrdivError(f"there is no case {case}, as there are no cases: the measures do not disagree.")
         return self.topics[require(Integer(1, len(self.topics)), case=case) - 1]
 
     def __len__(self) -> int:

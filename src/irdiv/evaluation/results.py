@@ -19,7 +19,7 @@ from irdiv.errors import IrdivError
 from irdiv.evaluation.cases import Cases
 from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
-from irdiv.evaluation.topics import TopicReport
+from irdiv.evaluation.topics import TopicReport, documents_frame
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.measures.measure import Measure
@@ -256,7 +256,7 @@ class Evaluation(Scores[FrameT_co]):
         n: int | None = 5,
         among: MeasuresLike | None = None,
         significant: SignificantBy | None = None,
-        test: TestName = "bootstrap",
+        test: TestName | None = None,
         correction: str | None = None,
         level: float = LEVEL,
         rng: Rng = 0,
@@ -276,7 +276,7 @@ class Evaluation(Scores[FrameT_co]):
         cutoff
             As of `topic`.
         """
-        self._require_sources("cases()")
+        sources = self._require_sources("cases()")
         differences = disagreements(
             self.to_pandas(),
             measure,
@@ -294,7 +294,7 @@ class Evaluation(Scores[FrameT_co]):
         specs = [column for column in differences if column in self.specs()]
         rows = zip(differences["query_id"], differences["run"], differences["other"], strict=True)
         topics = [self.topic(query_id, runs=runs, cutoff=cutoff) for query_id, *runs in rows]
-        return Cases(differences, topics, specs, self.backend)
+        return Cases(differences, topics, specs, documents_frame([], sources), self.backend)
 
     def per_intent(self, base: MeasureLike, **parameters: object) -> FrameT_co:
         """Return the values of a base measure for each intent alone: ``run, query_id, intent_id, probability, value``.

@@ -35,6 +35,12 @@ _COLUMN_TYPES = {
 }
 
 
+def documents_frame(rows: Sequence[tuple[object, ...]], sources: Sources) -> pd.DataFrame:
+    """Return the frame of relevant documents by intent; it has descriptions if the qrels have them."""
+    frame = pd.DataFrame(rows, columns=_COLUMNS).astype(_COLUMN_TYPES)
+    return frame if sources.collection.intent_description is not None else frame.drop(columns="description")
+
+
 class TopicReport(FrameHolder[FrameT_co]):
     """A topic: the values of runs, and the grades of their documents for each intent, down to a cutoff.
 
@@ -92,10 +98,7 @@ class TopicReport(FrameHolder[FrameT_co]):
         A row for each document and each intent that it is relevant to; ``description`` only if the qrels have them.
         """
         rows = [row for run in self.runs for row in self._relevant_documents(run)]
-        frame = pd.DataFrame(rows, columns=_COLUMNS).astype(_COLUMN_TYPES)
-        if self._sources.collection.intent_description is None:
-            frame = frame.drop(columns="description")
-        return from_pandas(frame, self.backend)
+        return from_pandas(documents_frame(rows, self._sources), self.backend)
 
     def _relevant_documents(self, run: str) -> list[tuple[object, ...]]:
         documents = self._documents(run)

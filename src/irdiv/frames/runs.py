@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.ids import natural_argsort
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.readers import PARQUET, reader_of, without_suffixes
@@ -37,14 +37,28 @@ def is_folder_of_runs(path: PathLike) -> bool:
 
 
 def run_files(folder: PathLike) -> list[Path]:
-    """Return the files of a folder in natural order, without hidden ones; it is an error if there are none."""
-    files = [path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith(".")]
+    """Return the files of a folder in natural order; it is an error if there are none.
+
+    Subfolders, hidden files and backups of editors are skipped with a warning.
+    """
+    paths = list(Path(folder).iterdir())
+    files = [path for path in paths if path.is_file() and not _is_hidden_or_backup(path)]
     if not files:
         raise IrdivError(
             f"the folder {str(folder)!r} has no files; expected one for each run, or Parquet files of one run."
         )
+    skipped = sorted(f"{path.name}/" if path.is_dir() else path.name for path in set(paths) - set(files))
+    if skipped:
+        warn(
+            f"the folder {str(folder)!r} has subfolders, hidden files or backups, which are not read: "
+            f"{examples(skipped)}."
+        )
     order = natural_argsort([path.name for path in files])
     return [files[index] for index in order]
+
+
+def _is_hidden_or_backup(path: Path) -> bool:
+    return path.name.startswith(".") or path.name.endswith(("~", ".swp"))
 
 
 def _runs_of_folder(folder: PathLike) -> dict[str, RunLike]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from irdiv.show.markup import LATEX, MARKDOWN
+from irdiv.show.markup import BOOKTABS, LATEX, MARKDOWN, Markup
 
 
 def cell_text(value: object, digits: int, missing: str = "-") -> str:
@@ -18,17 +18,25 @@ def cell_text(value: object, digits: int, missing: str = "-") -> str:
 def frame_to_latex(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a LaTeX table with booktabs rules, numbers aligned to the right."""
     alignment = "".join("r" if is_numeric_dtype(dtype) else "l" for dtype in frame.dtypes)
-    lines = [" & ".join(map(LATEX.text, row)) + r" \\" for row in ([str(c) for c in frame], *_rows(frame, digits))]
+    lines = [" & ".join(row) + r" \\" for row in _marked_up_rows(frame, digits, LATEX)]
     body = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-    return "\n".join([rf"\begin{{tabular}}{{{alignment}}}", *body, r"\end{tabular}", ""])
+    return "\n".join([BOOKTABS, rf"\begin{{tabular}}{{{alignment}}}", *body, r"\end{tabular}", ""])
 
 
 def frame_to_markdown(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a Markdown table, numbers aligned to the right."""
     rule = ["---:" if is_numeric_dtype(dtype) else "---" for dtype in frame.dtypes]
-    header, *rows = (list(map(MARKDOWN.text, row)) for row in ([str(c) for c in frame], *_rows(frame, digits)))
+    header, *rows = _marked_up_rows(frame, digits, MARKDOWN)
     return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
 
 
-def _rows(frame: pd.DataFrame, digits: int) -> list[list[str]]:
-    return [[cell_text(value, digits) for value in row] for row in frame.itertuples(index=False, name=None)]
+def _marked_up_rows(frame: pd.DataFrame, digits: int, markup: Markup) -> list[list[str]]:
+    """Return the header and the rows of a frame, with measures as papers have them."""
+    # The other of two may be a measure or a run.
+    measures = {"measure", "gold", *(() if "run" in frame else ("other",))}
+    write = [markup.measure if name in measures else markup.text for name in frame]
+    rows = [
+        [write_one(cell_text(value, digits)) for write_one, value in zip(write, row, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+    return [[markup.measure(str(name)) for name in frame], *rows]

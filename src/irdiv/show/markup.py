@@ -14,6 +14,8 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
 }
+BOOKTABS = r"% needs \usepackage{booktabs}"
+"""The first line of tables in LaTeX."""
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 _GREEK_WORD = re.compile(f"(?<![A-Za-z])({'|'.join(_GREEK)})(?![A-Za-z])")
 

@@ -12,7 +12,7 @@ from irdiv.errors import IrdivError
 from irdiv.measures.spec import MeasuresLike, as_measure_list
 from irdiv.show.captions import caption as default_caption
 from irdiv.show.captions import run_letters
-from irdiv.show.markup import LATEX, MARKDOWN, Markup
+from irdiv.show.markup import BOOKTABS, LATEX, MARKDOWN, Markup
 from irdiv.stats.options import LEVEL, Rng, TestName
 from irdiv.stats.scores import Scores
 from irdiv.stats.significance import Correction, Significance, significant_differences
@@ -96,7 +96,7 @@ def to_latex(
     if not environment:
         return "\n".join([*tabular, f"% {table.caption}"]) + "\n"
     lines = [
-        r"% needs \usepackage{booktabs}",
+        BOOKTABS,
         *([] if caption is None else [f"% {table.caption}"]),
         r"\begin{table}[t]",
         r"\centering",

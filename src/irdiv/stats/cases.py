@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -13,9 +12,10 @@ from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list
 from irdiv.stats.comparison import compare
-from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test
+from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_none
 from irdiv.stats.scores import VALUE_TOLERANCE
-from irdiv.stats.table import EvaluationLike, Table, as_table
+from irdiv.stats.study import as_study, concat_collections
+from irdiv.stats.table import EvaluationLike, StudyLike, Table, as_table
 from irdiv.types import Bools, Floats
 
 SignificantBy: TypeAlias = Literal["measure", "other", "both"]
@@ -103,14 +103,14 @@ def _candidates(table: Table, run: str | None, baseline: str | None) -> list[int
 
 @returns_callers_frame
 def disagreements(
-    evaluation: EvaluationLike | Mapping[str, EvaluationLike],
+    evaluation: StudyLike,
     measure: MeasureLike,
     other: MeasureLike,
     *,
     n: int | None = 10,
     among: MeasuresLike | None = None,
     significant: SignificantBy | None = None,
-    test: TestName = "bootstrap",
+    test: TestName | None = None,
     correction: str | None = None,
     level: float = LEVEL,
     rng: Rng = 0,
@@ -138,8 +138,10 @@ def disagreements(
         Only pairs of runs that differ significantly over all topics: ``"measure"`` by the first measure but not by the
         other, ``"other"`` by the other but not by the first, ``"both"`` by both in opposite directions. By default all
         pairs, without a test.
-    test, correction, rng, n_resamples, plus_one
-        As in `irdiv.stats.compare`.
+    test, correction, n_resamples, plus_one
+        As in `irdiv.stats.compare`, by default the bootstrap test; only with ``significant``.
+    rng
+        A seed or a generator of the test; each collection has the samples that it has alone.
     level
         The significance level.
 
@@ -149,7 +151,7 @@ def disagreements(
         ``query_id, run, other``, then ``p, other_p`` of the pair of runs if there was a test, then a column for each
         measure with the difference on the topic, run minus other. The run is the one that the first measure prefers.
         Cases are ordered by the difference of the measure that is significant; without a test, or for ``"both"``, by
-        the smaller of the two opposite differences. Of several collections, there is a column ``collection``.
+        the smaller of the two opposite differences. With a mapping, the first column is ``collection``.
 
     Examples
     --------
@@ -163,22 +165,24 @@ def disagreements(
     """
     require(Optional(Integer(1)), n=n)
     require(Optional(choice(*get_args(SignificantBy))), significant=significant)
-    require_test(test)
+    require(Optional(choice(*get_args(TestName))), test=test)
     require_level(level)
-    studies = evaluation if isinstance(evaluation, Mapping) else {"": evaluation}
-    if not studies:
-        raise IrdivError("no evaluation given: expected one, or a mapping from name to evaluation.")
-    parts = []
-    for name, one in studies.items():
-        table, specs = _chosen_measures(one, measure, other, among)
+    if significant is None:
+        require_none("significant=", test=test, correction=correction, n_resamples=n_resamples, plus_one=plus_one)
+
+    def cases(table: Table, own_rng: Rng) -> pd.DataFrame:
+        table = _without_repetitions(table)
         z = np.stack([z for _, z in table.differences(table.pairs())])
-        p = None if significant is None else _pair_p(table, test, correction, rng, n_resamples, plus_one)
-        parts.append(_cases(table, z, p, specs, significant, level).assign(collection=name))
-    frame = pd.concat(parts, ignore_index=True)
-    frame = frame.iloc[np.argsort(-frame["size"].to_numpy().round(12), kind="stable")[:n]]
-    first = ["collection"] if isinstance(evaluation, Mapping) else []
-    rest = [column for column in frame.columns if column not in ("collection", "size")]
-    return frame[[*first, *rest]].reset_index(drop=True)
+        p = None
+        if significant is not None:
+            p = _pair_p(table, test or "bootstrap", correction, own_rng, n_resamples, plus_one)
+        return _cases(table, z, p, significant, level)
+
+    study = as_study(evaluation, [measure, other, *as_measure_list(among or ())])
+    parts = study.analyze(cases, rng)
+    frame = parts[0] if study.names is None else concat_collections(dict(zip(study.names, parts, strict=True)))
+    order = np.argsort(-frame["size"].to_numpy().round(12), kind="stable")[:n]
+    return frame.drop(columns="size").iloc[order].reset_index(drop=True)
 
 
 def _pair_p(
@@ -198,21 +202,14 @@ def _pair_p(
     return tests["p_adjusted"].to_numpy().reshape(2, -1)
 
 
-def _chosen_measures(
-    evaluation: EvaluationLike, measure: MeasureLike, other: MeasureLike, among: MeasuresLike | None
-) -> tuple[Table, list[str]]:
-    """Return the table of the two measures and those they are compared among, and their specs."""
-    table = as_table(evaluation)
-    chosen = [table.measure_index(spec) for spec in (measure, other, *as_measure_list(among or ()))]
-    if chosen[0] == chosen[1]:
-        raise IrdivError(f"{table.measures[chosen[0]]} does not disagree with itself; give two measures.")
-    specs = [table.measures[index] for index in dict.fromkeys(chosen)]
-    return as_table(table, specs), specs
+def _without_repetitions(table: Table) -> Table:
+    """Return the table with each measure once; it is an error if the first two are the same."""
+    if table.measures[0] == table.measures[1]:
+        raise IrdivError(f"{table.measures[0]} does not disagree with itself; give two measures.")
+    return table.choose(dict.fromkeys(table.measures))
 
 
-def _cases(
-    table: Table, z: Floats, p: Floats | None, specs: list[str], significant: SignificantBy | None, level: float
-) -> pd.DataFrame:
+def _cases(table: Table, z: Floats, p: Floats | None, significant: SignificantBy | None, level: float) -> pd.DataFrame:
     """Return all cases of differences ``[measure, pair, topic]`` with their size."""
     advantage = z * table.direction[:, None, None]
     advantage = np.where(np.abs(advantage) <= VALUE_TOLERANCE, 0.0, advantage)
@@ -236,7 +233,7 @@ def _cases(
     }
     if p is not None:
         columns |= {"p": p[0, pair], "other_p": p[1, pair]}
-    columns |= dict(zip(specs, np.where(preferred, 1.0, -1.0) * z[:, pair, topic], strict=True))
+    columns |= dict(zip(table.measures, np.where(preferred, 1.0, -1.0) * z[:, pair, topic], strict=True))
     return pd.DataFrame({**columns, "size": size[pair, topic]}).astype(dict.fromkeys(("query_id", "run", "other"), str))
 
 

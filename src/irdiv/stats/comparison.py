@@ -75,8 +75,8 @@ def compare(
         A row for each measure and pair: ``measure, run, other, mean, other_mean, difference, low, high, statistic, p,
         p_adjusted, effect_size, effect_low, effect_high``. Without a correction ``p_adjusted`` is p. The effect size is
         the standardized mean difference of paired values, mean over standard deviation of the differences; its
-        interval inverts the noncentral t distribution, which is exact for normal differences. If there are several
-        collections, the first column is ``collection``.
+        interval inverts the noncentral t distribution, which is exact for normal differences. With a mapping of
+        collections, also of one, the first column is ``collection``.
 
     Examples
     --------

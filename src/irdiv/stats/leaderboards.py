@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pandas as pd
 
+from irdiv.checks import Optional, choice, require
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.comparison import compare
@@ -18,8 +21,8 @@ from irdiv.stats.options import (
     TestName,
     require_interval,
     require_level,
+    require_none,
     require_samples,
-    require_test,
 )
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.scores import best_runs
@@ -33,7 +36,7 @@ def leaderboard(
     *,
     baseline: str | None = None,
     measures: MeasuresLike | None = None,
-    test: TestName = "bootstrap",
+    test: TestName | None = None,
     correction: str | None = None,
     level: float = LEVEL,
     rng: Rng = 0,
@@ -52,7 +55,7 @@ def leaderboard(
     measures
         Some of the measures, the first of which orders the runs; all by default.
     test, correction
-        As in `irdiv.stats.compare`.
+        As in `irdiv.stats.compare`, by default the bootstrap test; only with a baseline.
     level
         The significance level.
     rng, n_resamples, interval, confidence_level
@@ -79,10 +82,13 @@ def leaderboard(
     2   one-intent  0.796  0.683  0.900  False      -0.136  0.053        False
     3       spammy  0.700  0.622  0.814  False      -0.232  0.004         True
     """
-    require_test(test)
+    require(Optional(choice(*get_args(TestName))), test=test)
     require_level(level)
     require_interval(interval, confidence_level)
-    require_samples(n_resamples, None if baseline is None else test, interval)
+    if baseline is None:
+        require_none("baseline=", test=test, correction=correction)
+    used_test: TestName = test or "bootstrap"
+    require_samples(n_resamples, None if baseline is None else used_test, interval)
     table = as_table(evaluation, measures)
     n_runs, n_measures, n_topics = table.values.shape
     means = table.values.mean(axis=2)
@@ -94,7 +100,7 @@ def leaderboard(
             tests = compare(
                 table,
                 baseline=baseline,
-                test=test,
+                test=used_test,
                 correction=correction,
                 rng=rng,
                 n_resamples=n_resamples,

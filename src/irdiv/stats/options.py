@@ -41,10 +41,10 @@ def require_interval(interval: object, confidence_level: object) -> None:
     require(_OPEN_UNIT_INTERVAL, confidence_level=confidence_level)
 
 
-def require_two_topics(n_topics: int) -> None:
+def require_two_topics(n_topics: int, analysis: str = "a test") -> None:
     """Raise an error if there is only one topic, which allows no inference."""
     if n_topics < 2:
-        raise IrdivError(f"a test needs at least two topics, found {n_topics}.")
+        raise IrdivError(f"{analysis} needs at least two topics, found {n_topics}.")
 
 
 def require_samples(n_resamples: object, test: TestName | None, interval: IntervalName | None) -> None:
@@ -56,8 +56,15 @@ def require_samples(n_resamples: object, test: TestName | None, interval: Interv
         raise IrdivError(
             f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
         )
+
+
+def require_none(reason: str, **options: object) -> None:
+    """Raise an error if one of some options is given where there is no test, for a reason such as ``baseline=``."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
         raise IrdivError(
-            f"n_resamples={n_resamples} has no effect, as no samples are drawn for {unused}; leave it out."
+            f"{given}={options[given]!r} has no effect, as nothing is tested without {reason}; give {reason}, or leave "
+            f"{given} out."
         )
 
 

@@ -81,12 +81,12 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
     def asl(self) -> FrameT_co:
         """Return ``measure, rank, run, other, difference, p``, the pairs of each measure by p: its ASL curve.
 
-        If there are several collections, the column ``collection`` after the rank names that of the pair.
+        With a mapping of collections, the column ``collection`` after the rank names that of the pair.
         """
         by_p = np.argsort(self.p, axis=1, kind="stable")
         first, second = (np.array(side, dtype=object)[by_p].ravel() for side in zip(*self.pairs, strict=True))
         names = [name for name, power in self.collections.items() for _ in power.pairs]
-        collection = {"collection": np.array(names, dtype=object)[by_p].ravel()} if len(self.collections) > 1 else {}
+        collection = {"collection": np.array(names, dtype=object)[by_p].ravel()} if self.collections else {}
         frame = pd.DataFrame(
             {
                 "measure": np.repeat(np.array(self.measures, dtype=object), len(self.pairs)),

@@ -92,9 +92,9 @@ def concat_collections(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def for_each_collection(
     function: Callable[Concatenate[EvaluationLike, P], pd.DataFrame],
 ) -> Callable[Concatenate[StudyLike, P], pd.DataFrame]:
-    """Decorate a function of one evaluation, with options by keyword only, to take several collections too.
+    """Decorate a function of one evaluation, with options by keyword only, to take a mapping of collections too.
 
-    The rows of several collections are one below the other, with the name in the first column, ``collection``.
+    The rows of the collections are one below the other, with the name in the first column, ``collection``.
     """
     of_one: Callable[..., pd.DataFrame] = function
 
@@ -105,7 +105,7 @@ def for_each_collection(
         given: dict[str, Any] = dict(options)
         study, rng = as_study(evaluation, given.pop("measures", None)), given.pop("rng", 0)
         frames = study.analyze(lambda table, own_rng: of_one(table, *args, rng=own_rng, **given), rng)
-        return frames[0] if len(frames) == 1 else concat_collections(dict(zip(study.names or (), frames, strict=True)))
+        return concat_collections(dict(zip(study.require_names(), frames, strict=True)))
 
     return cast("Callable[Concatenate[StudyLike, P], pd.DataFrame]", of_each)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
+from irdiv.frames.backends import backend_of
 from irdiv.frames.columns import find_columns
 from irdiv.frames.ids import as_ids, natural_argsort
 from irdiv.frames.inputs import as_frame
@@ -122,6 +123,11 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
         raise IrdivError(
             f"expected one evaluation, found a mapping with the keys {examples(evaluation)}; give the evaluation of "
             "one collection."
+        )
+    elif isinstance(evaluation, list | tuple) and any(isinstance(one, Scores) or backend_of(one) for one in evaluation):
+        raise IrdivError(
+            f"expected one evaluation, found a {type(evaluation).__name__} of {len(evaluation)}; give a mapping from "
+            "the name of a collection to its evaluation, such as {'web09': evaluation}."
         )
     else:
         table = _choose(_from_frame(evaluation), measures)

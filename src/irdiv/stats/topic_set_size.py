@@ -120,12 +120,16 @@ def topic_set_size(
     2  D#-nDCG@10    0.0101         0.1        4      18     24        34
     3  D#-nDCG@10    0.0101         0.2        4       7      7        10
     """
-    differences = list(difference) if isinstance(difference, Iterable) else [difference]
+    given: object = difference
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    differences = [require(_POSITIVE, difference=one) for one in several]
     if not differences:
         raise IrdivError("no difference given; name one that matters, such as 0.1.")
     tables = as_study(evaluation, measures).tables
     variances, _ = _pooled_variance(tables, model)
     m = max(len(table.runs) for table in tables) if systems is None else systems
+    if m == 1 and systems is None:
+        raise IrdivError("ANOVA compares systems, but there is one run; give systems=, how many there will be.")
     for measure, variance in zip(tables[0].measures, variances, strict=True):
         if variance <= VALUE_TOLERANCE**2:
             raise IrdivError(f"{measure} has the same value for all topics; leave it out, or try it on more topics.")

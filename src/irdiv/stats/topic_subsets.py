@@ -110,7 +110,8 @@ def _subset_sizes(study: Study, sizes: Sequence[int] | None, least: int, n_subse
     smallest = None if study.names is None else study.names[n_topics.index(min(n_topics))]
     with prefix_errors_with_collection(smallest):
         if most < least:
-            raise IrdivError(f"subsets need at least {least} topics each, but there are only {most}.")
+            use = "subsets of the topics" if n_subsets == 1 else "two disjoint sets of topics"
+            raise IrdivError(f"at least {least * n_subsets} topics are needed for {use}, found {min(n_topics)}.")
         if sizes is None:
             return list(dict.fromkeys(np.linspace(min(max(least, 5), most), most, 10).round().astype(int).tolist()))
         return [require(Integer(least, most), sizes=size) for size in sizes]

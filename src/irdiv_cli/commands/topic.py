@@ -51,6 +51,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
     if arguments.worst is not None:
         _take_first_as_qrels(arguments)
+        if arguments.worst < 1:
+            raise IrdivError(f"--worst {arguments.worst} shows no topic; give 1 or more.")
         if len(arguments.run or ()) > 1:
             raise IrdivError(f"--worst shows one run or the worst of all; --run names {len(arguments.run)}.")
     elif arguments.topic is None:
