@@ -172,7 +172,6 @@ def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
         ["explain", "NERR8@3"],
         ["explain", "IPrec@x"],
         ["eval", *FILES, "--intent-table", "nowhere"],
-        ["eval", FILES[0], str(DEMO)],
         ["explain", "D#-nDGC"],
         ["measures", "zzz"],
     ],

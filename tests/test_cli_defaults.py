@@ -121,7 +121,7 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "ideals": {"per_query", *OUTPUT},
     "properties": OUTPUT,
     "report": {"set", "names"},
-    "plot": {"set", "names", "figure", "save"},
+    "plot": {"set", "names", "figure", "save", "collection"},
     "demo": {"data", "report", "per_query", *OUTPUT},
     "completion": {"shell"},
 }

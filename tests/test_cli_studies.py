@@ -10,6 +10,8 @@ import pytest
 
 import irdiv
 from helpers import random_collection, random_run
+from irdiv import plots
+from irdiv.stats import concordance, correlate, discriminative_power
 from irdiv_cli import main
 
 DEMO = Path(irdiv.__file__).parent / "demo"
@@ -84,6 +86,41 @@ def test_results_of_each(capsys, collections):
             alone = pd.read_csv(StringIO(out(capsys, command, qrels, pattern, *SPECS, *more, "--csv")))
             found = rows[rows["collection"] == name].drop(columns="collection").reset_index(drop=True)
             pd.testing.assert_frame_equal(found, alone)
+
+
+@pytest.mark.parametrize(
+    ("words", "analyze", "draw"),
+    [
+        (["asl_curves", "--test", "t"], lambda s: discriminative_power(s, test="t"), plots.asl_curves),
+        (["power_curves", "-B", "20"], lambda s: irdiv.stats.power_by_topics(s, n_resamples=20), plots.power_curves),
+        (["heat_map", "--method", "tau_ap"], lambda s: correlate(s, "tau_ap"), plots.heat_map),
+        (["heat_map", "--gold", "P-IA@5"], lambda s: concordance(s, "P-IA@5"), plots.heat_map),
+    ],
+)
+def test_figures_of_studies(capsys, collections, tmp_path, monkeypatch, words, analyze, draw):
+    drawn = []
+    monkeypatch.setattr("irdiv_cli.output.save_plot", lambda axes, path: drawn.append(axes))
+    specs = [*SPECS, *([] if "--gold" in words else ["P-IA@5"])]
+    assert out(capsys, "plot", *words, *specs, *collections, "--save", "x.svg") == "x.svg\n"
+    expected = draw(analyze(evaluations(collections)))
+    for found, line in zip(drawn[0].get_lines(), expected.get_lines(), strict=True):
+        assert found.get_ydata() == pytest.approx(line.get_ydata())
+    assert [text.get_text() for text in drawn[0].texts] == [text.get_text() for text in expected.texts]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ranking"], "ranking shows one collection; --collection is for asl_curves, power_curves, heat_map"),
+        (["rank_curves"], "rank_curves shows one collection"),
+        (["heat_map", "--gold", "P-IA@5", "--method", "tau"], "give one of them"),
+    ],
+)
+def test_figures_of_one_collection(capsys, collections, words, message):
+    assert main(["plot", *words, *collections]) == 2
+    assert message in capsys.readouterr().err
+    assert main(["plot", words[0], collections[2]]) == 2
+    assert "expected qrels and one or more runs, or --collection" in capsys.readouterr().err
 
 
 def test_plots_show_all_together(capsys, collections, tmp_path):

@@ -22,11 +22,17 @@ def add_qrels(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_study(parser: argparse.ArgumentParser, *, by_collection: bool = True) -> None:
+def add_study(
+    parser: argparse.ArgumentParser,
+    default_measures: str = " ".join(DEFAULT_MEASURES),
+    *,
+    by_collection: bool = True,
+) -> None:
     """Add qrels, runs, measures and how runs are scored, of one collection or of several."""
-    add_evaluation(parser, several_collections=True)
+    add_evaluation(parser, default_measures, several_collections=True)
     for action in parser._get_positional_actions():
-        action.required = False
+        if action.dest in ("qrels", "runs"):
+            action.required = False
     group = parser.add_argument_group(
         "several collections",
         "With several collections, --intent-table and --heval take a FILE for all of them or NAME=FILE for one.",

@@ -20,14 +20,11 @@ def evaluate_collections(
     """Evaluate the runs of the arguments, or those of each ``--collection``, by its name."""
     from irdiv.errors import IrdivError, prefix_errors_with_collection
 
-    positional = [*([] if arguments.qrels is None else [arguments.qrels]), *(arguments.runs or [])]
     if arguments.collection is None:
-        if arguments.runs is None:
-            found = f"found only {positional[0]!r}" if positional else "none given"
-            raise IrdivError(f"expected qrels and one or more runs, or --collection NAME QRELS RUN …; {found}.")
         if getattr(arguments, "by_collection", False):
             raise IrdivError("--by-collection shows the results of each --collection; give some, or leave it out.")
-        return inputs.evaluate_arguments(_of_collection(arguments, None), more_measures=more_measures)
+        return inputs.evaluate_arguments(only_collection(arguments), more_measures=more_measures)
+    positional = [*([] if arguments.qrels is None else [arguments.qrels]), *(arguments.runs or [])]
     if positional:
         raise IrdivError(
             f"expected qrels and runs or --collection, found both: {' '.join(positional)} belongs to no collection; "
@@ -40,6 +37,16 @@ def evaluate_collections(
             evaluations[name] = inputs.evaluate_arguments(one, more_measures=more_measures)
     _require_files_of_own(arguments, evaluations)
     return evaluations
+
+
+def only_collection(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Return the arguments of the only collection, which has no name; it is an error if qrels or runs are missing."""
+    from irdiv.errors import IrdivError
+
+    if arguments.runs is None:
+        found = "none given" if arguments.qrels is None else f"found only {arguments.qrels!r}"
+        raise IrdivError(f"expected qrels and one or more runs, or --collection NAME QRELS RUN …; {found}.")
+    return _of_collection(arguments, None)
 
 
 def require_one_plot(arguments: argparse.Namespace) -> None:

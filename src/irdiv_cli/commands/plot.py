@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irdiv_cli import inputs, options, output
+from irdiv_cli import inputs, options, output, studies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +45,7 @@ FIGURES = {
     ),
     "heat_map": _Figure("correlations or concordance of measures", options.DEFAULT_MEASURES, None, ("method", "gold")),
 }
+_OF_STUDIES = ("asl_curves", "power_curves", "heat_map")
 _OF_QRELS_AND_RUNS = ("precision_recall", "rank_curves", "parameter_curves")
 _PARAMETER_NAMES = {"seed": "rng"}
 """Names of parameters of the library that are not those of options."""
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(FIGURES),
         help="; ".join(f"{name}: {figure.summary}" for name, figure in FIGURES.items()),
     )
-    options.add_evaluation(parser, "depends on the figure")
+    options.add_study(parser, "depends on the figure", by_collection=False)
     _add_figure_options(parser.add_argument_group("figures, each with some of these"))
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -123,13 +124,20 @@ def _add_figure_options(group: argparse._ArgumentGroup) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Write the figure and print its path."""
     from irdiv import plots
+    from irdiv.errors import IrdivError
 
     given = _given_options(arguments)
     measures = _measures(arguments)
     path = arguments.save or f"{arguments.figure}.png"
+    if arguments.collection is None:
+        arguments = studies.only_collection(arguments)
+    elif arguments.figure not in _OF_STUDIES:
+        raise IrdivError(f"{arguments.figure} shows one collection; --collection is for {', '.join(_OF_STUDIES)}.")
     with plots.style(arguments.theme):
         if arguments.figure in _OF_QRELS_AND_RUNS:
             axes = _plot_curves(arguments, measures, given)
+        elif arguments.collection is not None:
+            axes = _plot_study(arguments, measures, given)
         else:
             axes = _plot_evaluation(arguments, measures, given)
         output.save_plot(axes, path)
@@ -188,6 +196,25 @@ def _plot_curves(arguments: argparse.Namespace, specs: list[str], given: dict[st
         return plots.rank_curves(analysis.values_by_rank(qrels, runs, measures, **ordering), **given)
     curves = analysis.values_by_parameter(qrels, runs, measures[0], **computed, **ordering)
     return plots.parameter_curves(curves, **given)
+
+
+def _plot_study(arguments: argparse.Namespace, specs: list[str], given: dict[str, Any]) -> Axes:
+    from irdiv import plots, stats
+    from irdiv.errors import IrdivError
+
+    gold = given.pop("gold", None)
+    if gold is not None and "method" in given:
+        raise IrdivError("--method is of correlations, and --gold of concordance; give one of them.")
+    study = studies.evaluate_collections(
+        argparse.Namespace(**{**vars(arguments), "measures": specs}), more_measures=gold or ()
+    )
+    if arguments.figure == "asl_curves":
+        return plots.asl_curves(stats.discriminative_power(study, delta=False, progress=True, **given))
+    if arguments.figure == "power_curves":
+        return plots.power_curves(stats.power_by_topics(study, **given))
+    if gold is None:
+        return plots.heat_map(stats.correlate(study, **given))
+    return plots.heat_map(stats.concordance(study, inputs.measures_with_settings(gold, arguments)))
 
 
 def _plot_evaluation(arguments: argparse.Namespace, specs: list[str], given: dict[str, Any]) -> Axes:
