@@ -39,26 +39,19 @@ def is_folder_of_runs(path: PathLike) -> bool:
 def run_files(folder: PathLike) -> list[Path]:
     """Return the files of a folder in natural order; it is an error if there are none.
 
-    Subfolders, hidden files and backups of editors are skipped with a warning.
+    Hidden files are skipped, as in listings of folders; subfolders and backups of editors are skipped with a warning.
     """
-    paths = list(Path(folder).iterdir())
-    files = [path for path in paths if path.is_file() and not _is_hidden_or_backup(path)]
+    paths = [path for path in Path(folder).iterdir() if not path.name.startswith(".")]
+    files = [path for path in paths if path.is_file() and not path.name.endswith(("~", ".swp"))]
     if not files:
         raise IrdivError(
             f"the folder {str(folder)!r} has no files; expected one for each run, or Parquet files of one run."
         )
     skipped = sorted(f"{path.name}/" if path.is_dir() else path.name for path in set(paths) - set(files))
     if skipped:
-        warn(
-            f"the folder {str(folder)!r} has subfolders, hidden files or backups, which are not read: "
-            f"{examples(skipped)}."
-        )
+        warn(f"the folder {str(folder)!r} has subfolders or backups, which are not read: {examples(skipped)}.")
     order = natural_argsort([path.name for path in files])
     return [files[index] for index in order]
-
-
-def _is_hidden_or_backup(path: Path) -> bool:
-    return path.name.startswith(".") or path.name.endswith(("~", ".swp"))
 
 
 def _runs_of_folder(folder: PathLike) -> dict[str, RunLike]:
