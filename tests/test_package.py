@@ -62,7 +62,7 @@ def test_the_namespace_is_small():
 
 
 @pytest.mark.parametrize(
-    "room", ["analysis", "datasets", "demo", "measures", "plots", "plugins", "properties", "report", "stats"]
+    "room", ["analysis", "datasets", "demo", "measures", "plots", "plugins", "properties", "rag", "report", "stats"]
 )
 def test_rooms_name_what_is_public(room):
     module = getattr(irdiv, room)

@@ -6,7 +6,7 @@ D#-nDCG@10
 
 After ``import irdiv``, ir_measures knows every spec of irdiv. What is used most is here; the rest is in the rooms
 ``irdiv.measures``, ``irdiv.datasets``, ``irdiv.stats``, ``irdiv.analysis``, ``irdiv.plots``, ``irdiv.report``,
-``irdiv.properties``, ``irdiv.plugins`` and ``irdiv.demo``.
+``irdiv.properties``, ``irdiv.rag``, ``irdiv.plugins`` and ``irdiv.demo``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from irdiv.plugins.ir_measures import install as _install
 from irdiv.plugins.ir_measures import set_ndeval_provider
 
 if TYPE_CHECKING:
-    from irdiv import analysis, datasets, demo, measures, plots, plugins, properties, report, stats
+    from irdiv import analysis, datasets, demo, measures, plots, plugins, properties, rag, report, stats
     from irdiv.analysis.oracles import oracle
     from irdiv.arrays.collection import Collection
     from irdiv.datasets.collection import TestCollection
@@ -67,6 +67,7 @@ __all__ = [
     "plots",
     "plugins",
     "properties",
+    "rag",
     "read_intents",
     "read_qrels",
     "read_run",

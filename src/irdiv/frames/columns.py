@@ -35,6 +35,12 @@ _MORE_ALIASES = {
     ("evaluation", "run"): ("runid",),
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
+    **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
+    **{(role, "doc_id"): ("docid", "pid") for role in ("nuggets", "assignments", "contexts")},
+    **{(role, "description"): ("text", "nugget", "criterion", "content") for role in ("nuggets", "assignments")},
+    **{(role, "relevance"): ("assignment", "grade", "rating") for role in ("nuggets", "assignments")},
+    **{(role, "run"): ("run_id", "runid", "system") for role in ("assignments", "contexts")},
+    ("nuggets", "probability"): ("weight", "weights"),
 }
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
 
@@ -146,5 +152,8 @@ def raise_if_empty(row_count: int, columns: Sequence[str], role: str) -> None:
         raise IrdivError(f"the {role} {verb} empty: expected at least one row with {examples(columns, 12)}.")
 
 
+_PLURALS = ("qrels", "intents", "known documents", "assessments", "nuggets", "assignments", "contexts")
+
+
 def _verb(role: str, singular: str, plural: str) -> str:
-    return plural if role in ("qrels", "intents", "known documents", "assessments") else singular
+    return plural if role in _PLURALS else singular
