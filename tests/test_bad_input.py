@@ -48,7 +48,11 @@ def test_scores_that_are_words(qrels, run):
 
 @pytest.mark.parametrize(
     ("column", "expected"),
-    [("query_id", "'query_id' or 'qid'"), ("doc_id", "'doc_id' or 'docno'"), ("score", "'score'")],
+    [
+        ("query_id", "'query_id' or 'qid' or 'question_id'"),
+        ("doc_id", "'doc_id' or 'docno' or 'passage_id'"),
+        ("score", "'score' or 'rank'"),
+    ],
 )
 def test_a_run_without_a_column(qrels, run, column, expected):
     with pytest.raises(IrdivError, match=f"the run lacks a column: expected {expected}, found"):
@@ -145,7 +149,12 @@ def test_qrels_that_repeat_themselves(qrels, run):
         (3, "cannot read the run from 'int'"),
         ([("1", "d", 1.0)], "iterable of 'tuple': expected namedtuples"),
         ([pd.DataFrame()], "Several runs go in a mapping from name to run"),
-        ({"1": ["d"]}, "cannot read the run from an iterable of 'str'"),
+        ({"1": [("d", 1.0)]}, "cannot read the run from an iterable of 'tuple'"),
+        (
+            {"a": {"1": ["d"], "2": {"d": 1.0}}, "b": {}},
+            r"expected {query_id: {doc_id: score}} or {query_id: \[doc_id, …\]}",
+        ),
+        ({"1": ["d"], "2": [True]}, "cannot read the run from an iterable of 'str'"),
         ({"a": {}, "b": {"1": {"d": 1.0}}}, "run 'a': the run is empty"),
         ({"a": {"1": {"d": 1.0}}, 1: pd.DataFrame(), "1": pd.DataFrame()}, "two runs have the same name"),
     ],

@@ -35,7 +35,10 @@ def values(qrels, run) -> np.ndarray:
     return irdiv.evaluate(qrels, run, SPECS).values
 
 
-@pytest.mark.parametrize("intent", ["iteration", "subtopic_id", "subtopic", "intent_id", "intent"])
+@pytest.mark.parametrize(
+    "intent",
+    ["iteration", "subtopic_id", "subtopic", "intent_id", "intent", "nugget_id", "aspect_id", "rubric_id"],
+)
 def test_every_name_of_the_intent_column(qrels, run, intent):
     renamed = qrels.rename(columns={"iteration": intent})
     np.testing.assert_array_equal(values(renamed, run), values(qrels, run))
@@ -287,7 +290,7 @@ def test_a_bad_weight_is_named_by_its_own_column(qrels, intents):
         irdiv.with_intents(qrels, bad)
 
 
-@pytest.mark.parametrize("name", ["prob", "p", "importance"])
+@pytest.mark.parametrize("name", ["prob", "p", "salience"])
 def test_unknown_columns_of_an_intent_table_are_named_in_a_warning(qrels, intents, name):
     unknown = intents.rename(columns={"probability": name}).assign(note="x")
     with pytest.warns(irdiv.IrdivWarning, match=f"not used: '{name}', 'note'.*'probability'") as caught:

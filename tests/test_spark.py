@@ -176,3 +176,14 @@ def test_runs_that_cannot_be_scored(spark):
         irdiv_spark.evaluate(qrels, as_spark(spark, run.drop(columns="run")), "P@1")
     with pytest.raises(IrdivError, match="column 'run' is null"):
         irdiv_spark.evaluate(qrels, as_spark(spark, run), "P@1")
+
+
+def test_ranks_order_runs_without_scores(spark, data):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, runs = data
+    order = runs["system 0"].sort_values("score", ascending=False, kind="stable")
+    ranked = order.assign(rank=order.groupby("query_id").cumcount()).drop(columns="score")
+    made = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, ranked), SPECS).toPandas()
+    expected = irdiv.evaluate(qrels, ranked, SPECS).frame
+    pd.testing.assert_frame_equal(table(made), table(expected))

@@ -173,7 +173,7 @@ def order_run(
     unless it ``is_part`` of a run, which may also be empty.
     """
     require_order_options(ties, duplicates)
-    columns = run_columns(run, by="rank" if ties == "rank" else "score", may_be_empty=may_be_empty or is_part)
+    columns = run_columns(run, ties=ties, may_be_empty=may_be_empty or is_part)
     topic, row = _known_topics(collection, columns, is_part)
     topic, row = _sort_by_key(topic, row, take_rows(columns.key, row), columns.doc, ties)
     hashes = take_rows(hash_ids(columns.doc), row)

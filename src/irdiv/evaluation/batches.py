@@ -57,10 +57,10 @@ class PartitionedInput:
 
     def __init__(self, qrels: QrelsLike, runs: Mapping[str, RunLike], ties: Ties, rows: int, folder: Path) -> None:
         self._names = [name if len(runs) > 1 else None for name in runs]
-        judged, ranked = RowSource(qrels, "qrels", "relevance"), []
+        judged, ranked = RowSource(qrels, "qrels"), []
         for name, run in zip(self._names, runs.values(), strict=True):
             with prefix_errors_with_run(name):
-                ranked.append(RowSource(run, "run", "rank" if ties == "rank" else "score"))
+                ranked.append(RowSource(run, "run", ties))
         rows_of_each = [
             _ROWS_IF_UNKNOWN if source.row_count is None else source.row_count for source in (judged, *ranked)
         ]

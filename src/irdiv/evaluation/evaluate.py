@@ -29,8 +29,16 @@ from irdiv.progress import progress_bar
 from irdiv.types import PathLike
 
 _ScoresByTopic: TypeAlias = Mapping[str, Mapping[str, float]]
-_RunsWithoutFrames: TypeAlias = PathLike | _ScoresByTopic | Mapping[str, PathLike] | Mapping[str, _ScoresByTopic]
-"""Runs that are not frames: files and dicts of dicts."""
+_ListsByTopic: TypeAlias = Mapping[str, list[str]]
+_RunsWithoutFrames: TypeAlias = (
+    PathLike
+    | _ScoresByTopic
+    | _ListsByTopic
+    | Mapping[str, PathLike]
+    | Mapping[str, _ScoresByTopic]
+    | Mapping[str, _ListsByTopic]
+)
+"""Runs that are not frames: files, dicts of dicts and dicts of lists."""
 
 
 @overload
@@ -111,10 +119,11 @@ def evaluate(
         A pandas, polars or pyarrow frame, a dict of dicts, an iterable of namedtuples, the path of a TREC file, a
         Parquet file or a folder of Parquet files, a DuckDB relation, an Arrow dataset or stream, what `irdiv.load`
         returns, or a `Collection`, whose qrels are compiled already. The intent column may be called ``intent_id``,
-        ``intent``, ``subtopic_id``, ``subtopic`` or ``iteration``. Probabilities and parents of intents that
-        `with_intents` added are used.
+        ``intent``, ``subtopic_id``, ``subtopic``, ``nugget_id``, ``aspect_id``, ``rubric_id`` or ``iteration``.
+        Probabilities and parents of intents that `with_intents` added are used.
     runs
-        One run, in any of these forms, or a mapping from name to run, or the path of a folder of run files.
+        One run, in any of these forms, or a mapping from name to run, or the path of a folder of run files. A run
+        without scores is ordered by its column ``rank``, or is a dict of lists, ``{query_id: [doc_id, …]}``.
     measures
         Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
     ties

@@ -17,6 +17,7 @@ from irdiv.frames.columns import (
     QRELS_COLUMNS,
     RUN_COLUMNS,
     find_columns,
+    order_column,
     raise_if_empty,
 )
 from irdiv.frames.hashes import hash_ids
@@ -34,7 +35,7 @@ _FIELDS = {"qrels": QRELS_COLUMNS, "run": RUN_COLUMNS}
 class RowSource:
     """The rows of qrels or of a run in any form, read chunk by chunk."""
 
-    def __init__(self, data: QrelsLike | RunLike, role: str, value_column: str) -> None:
+    def __init__(self, data: QrelsLike | RunLike, role: str, ties: str = "input") -> None:
         self.role = role
         rows = unwrap_qrels(data) if role == "qrels" else data
         self._data: Streamable | Frame = rows if is_stream(rows) else as_frame(rows, role, _FIELDS[role])
@@ -45,6 +46,7 @@ class RowSource:
             self.columns, self.row_count = self._data.columns, len(self._data)
         else:
             self.columns, self.row_count = stream_columns(self._data, role), stream_row_count(self._data, role)
+        value_column = "relevance" if role == "qrels" else order_column(self.columns, ties)
         optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else () if value_column == "rank" else ("rank",)
         self._value_column = value_column
         self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from irdiv.frames.columns import (
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
     find_columns,
+    order_column,
     raise_if_empty,
 )
 from irdiv.frames.ids import Ids, as_ids, as_strings
@@ -88,9 +89,10 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     )
 
 
-def run_columns(run: RunLike, *, by: Literal["score", "rank"] = "score", may_be_empty: bool = False) -> RunColumns:
-    """Check a run in any form and return its columns; ``by`` names the column that orders the documents."""
+def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False) -> RunColumns:
+    """Check a run in any form and return its columns, ordered by `order_column`."""
     frame = run_frame(run)
+    by = order_column(frame.columns, ties)
     names = find_columns(frame.columns, "run", ("query_id", "doc_id", by), () if by == "rank" else ("rank",))
     if not may_be_empty:
         raise_if_empty(len(frame), frame.columns, "run")

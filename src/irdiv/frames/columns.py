@@ -6,36 +6,43 @@ from collections.abc import Iterable, Sequence
 
 from irdiv.errors import IrdivError, examples
 
-# The first name is irdiv's; the others are those of ir_measures, PyTerrier and ir_datasets.
+# The first name is irdiv's; the others are those of ir_measures, PyTerrier, ir_datasets and collections for RAG.
 # A frame may have several intent columns: the first in this order is used, and `iteration` only if there is no other.
+# Those of RAG are the exception: an aspect and a nugget below it are two things, so that one must be chosen.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "query_id": ("query_id", "qid"),
-    "doc_id": ("doc_id", "docno"),
+    "query_id": ("query_id", "qid", "question_id"),
+    "doc_id": ("doc_id", "docno", "passage_id"),
     "relevance": ("relevance", "label"),
-    "intent_id": ("intent_id", "intent", "subtopic_id", "subtopic", "iteration"),
+    "intent_id": ("intent_id", "intent", "subtopic_id", "subtopic", "nugget_id", "aspect_id", "rubric_id", "iteration"),
     "score": ("score",),
     "rank": ("rank",),
     "probability": ("probability",),
     "type": ("type",),
     "parent_id": ("parent_id",),
     "description": ("description",),
+    "importance": ("importance",),
     "max_grade": ("max_grade",),
     "run": ("run", "name"),
     "measure": ("measure",),
     "value": ("value",),
     "assessor": ("assessor",),
-    "importance": ("importance",),
     "weight": ("weight",),
     "assignment": ("assignment",),
 }
+
+_RAG_INTENT_NAMES = ("nugget_id", "aspect_id", "rubric_id")
 
 _MORE_ALIASES = {
     ("intents", "probability"): ("weight", "weights"),
     ("evaluation", "run"): ("runid",),
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
-    ("assignments", "run"): ("run_id", "runid"),
-    ("assignments", "doc_id"): ("docid",),
+    **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
+    **{(role, "doc_id"): ("docid", "pid") for role in ("nuggets", "assignments", "contexts")},
+    **{(role, "description"): ("text", "nugget", "criterion", "content") for role in ("nuggets", "assignments")},
+    **{(role, "relevance"): ("assignment", "grade", "rating") for role in ("nuggets", "assignments")},
+    **{(role, "run"): ("run_id", "runid", "system") for role in ("assignments", "contexts")},
+    ("nuggets", "probability"): ("weight", "weights"),
 }
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
 
@@ -43,7 +50,7 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 """The columns that qrels must have."""
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
-"""The columns that a run must have, unless it is ordered by rank."""
+"""The columns that a run must have; one without scores has ranks."""
 
 ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
 """The columns that assessments must have; ``intent_id`` is optional."""
@@ -51,14 +58,14 @@ ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
 ASSIGNMENT_COLUMNS = ("run", "query_id", "intent_id", "assignment")
 """The columns that assignments of nuggets to answers must have, besides ``importance`` or ``weight``."""
 
-INTENT_COLUMNS = ("probability", "type", "parent_id", "description")
+INTENT_COLUMNS = ("probability", "type", "parent_id", "description", "importance")
 """The columns that describe intents."""
 
 INTENT_TYPES = ("inf", "nav")
 """Informational and navigational, the values of the column ``type``."""
 
-_LEVEL = "level"
-"""The level of an intent in the tables of IMine, which follows from its parent."""
+_UNUSED_INTENT_COLUMNS = {"level", "axis"}
+"""The level of an intent in the tables of IMine, which follows from its parent, and the axis of a rubric."""
 
 OPTIONAL_QRELS_COLUMNS = ("intent_id", *INTENT_COLUMNS, "max_grade")
 """The columns of qrels that are used if they are there."""
@@ -89,7 +96,7 @@ def find_columns(
     found: dict[str, str] = {}
     for name in (*required, *optional):
         matches = [alias for alias in _aliases(name, role) if alias in present]
-        if len(matches) > 1 and name != "intent_id":
+        if len(matches) > 1 and (name != "intent_id" or _are_several_intents(matches)):
             raise IrdivError(
                 f"the {role} {_verb(role, 'has', 'have')} two columns for one thing: {examples(matches)}. "
                 "Drop or rename one of them."
@@ -98,16 +105,34 @@ def find_columns(
             found[name] = matches[0]
     missing = [name for name in required if name not in found]
     if missing:
-        expected = "; ".join(" or ".join(repr(alias) for alias in _aliases(name, role)) for name in missing)
+        expected = "; ".join(" or ".join(map(repr, _expected(name, role))) for name in missing)
         raise IrdivError(
             f"the {role} {_verb(role, 'lacks', 'lack')} a column: expected {expected}, found {examples(present, 12)}."
         )
     return found
 
 
+def _are_several_intents(names: Iterable[str]) -> bool:
+    """Return whether columns of intents name different things, such as aspects and nuggets below them."""
+    names = set(names) - {ITERATION}
+    return len(names) > 1 and not names.isdisjoint(_RAG_INTENT_NAMES)
+
+
+def order_column(present: Iterable[str], ties: str) -> str:
+    """Return the column that orders a run: ``rank`` with ``ties="rank"`` or without scores, else ``score``."""
+    if ties == "rank" or ("rank" in present and "score" not in present):
+        return "rank"
+    return "score"
+
+
 def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool:
     """Return whether there is a column for each of irdiv's names."""
     return all(not set(_aliases(name, role)).isdisjoint(present) for name in names)
+
+
+def _expected(name: str, role: str) -> tuple[str, ...]:
+    """Return the columns that an error says are expected; a run without scores may have ranks."""
+    return _aliases(name, role) + (("rank",) if (role, name) == ("run", "score") else ())
 
 
 def _aliases(name: str, role: str) -> tuple[str, ...]:
@@ -117,7 +142,7 @@ def _aliases(name: str, role: str) -> tuple[str, ...]:
 def unknown_intent_table_columns(present: Iterable[str]) -> list[str]:
     """Return the columns of an intent table that have no meaning there."""
     known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in _aliases(name, "intents")}
-    return [column for column in present if column not in known | {_LEVEL}]
+    return [column for column in present if column not in known | _UNUSED_INTENT_COLUMNS]
 
 
 def has_intent_column(present: Iterable[str]) -> bool:
@@ -132,5 +157,8 @@ def raise_if_empty(row_count: int, columns: Sequence[str], role: str) -> None:
         raise IrdivError(f"the {role} {verb} empty: expected at least one row with {examples(columns, 12)}.")
 
 
+_PLURALS = ("qrels", "intents", "known documents", "assessments", "nuggets", "assignments", "contexts")
+
+
 def _verb(role: str, singular: str, plural: str) -> str:
-    return plural if role in ("qrels", "intents", "known documents", "assessments", "assignments") else singular
+    return plural if role in _PLURALS else singular

@@ -32,8 +32,10 @@ FrameLike: TypeAlias = "IntoFrame | ArrowStream | ArrowDataset | Iterable[tuple[
 """A pandas, polars or Arrow frame, a DuckDB relation, an iterable of namedtuples, or the path of a file."""
 QrelsLike: TypeAlias = "FrameLike | NestedDict | QrelsHolder"
 """A frame, a dict of dicts, an iterable of namedtuples, the path of a file, or an object that holds qrels."""
-RunLike: TypeAlias = "FrameLike | NestedDict"
-"""A frame, a dict of dicts, an iterable of namedtuples, or the path of a file."""
+RankedLists: TypeAlias = Mapping[Any, Sequence[Any]]
+"""``{query_id: [doc_id, …]}``, the best document first."""
+RunLike: TypeAlias = "FrameLike | NestedDict | RankedLists"
+"""A frame, a dict of dicts or of lists, an iterable of namedtuples, or the path of a file."""
 IntentsLike: TypeAlias = "FrameLike"
 """A frame, an iterable of namedtuples, or the path of a CSV, TSV or Parquet file."""
 
@@ -111,19 +113,23 @@ def as_frame(
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return nw.from_native(_from_namedtuples(data, role, fields), eager_only=True)
     formats = " or ".join(reader.name for reader in reversed(READERS))
+    lists = " (for a run, of lists too)" if role == "run" else ""
     raise IrdivError(
         f"cannot read the {role} from {type(data).__name__!r}. Give a pandas, polars or pyarrow frame, an Arrow "
-        "dataset or stream, a DuckDB relation, a dict of dicts, an iterable of namedtuples, or the path of a "
+        f"dataset or stream, a DuckDB relation, a dict of dicts{lists}, an iterable of namedtuples, or the path of a "
         f"{formats} file."
     )
 
 
 def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str]) -> pa.Table | pd.DataFrame:
     outer, inner, value = fields
+    if role == "run" and data and all(map(is_ranked_list, data.values())):
+        return _from_ranked_lists(data, outer, inner)
     rows = [row for row in data.values() if isinstance(row, Mapping)]
     if len(rows) < len(data):
+        lists = f" or {{{outer}: [{inner}, …]}}" if role == "run" else ""
         raise IrdivError(
-            f"cannot read the {role} from this dict: expected {{{outer}: {{{inner}: {value}}}}}, found values "
+            f"cannot read the {role} from this dict: expected {{{outer}: {{{inner}: {value}}}}}{lists}, found values "
             f"of type {examples(sorted({type(row).__name__ for row in data.values()}))}."
         )
     values = list(chain.from_iterable(row.values() for row in rows))
@@ -136,6 +142,25 @@ def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str])
     row_index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     outer_ids, inner_ids = string_array(list(data)).take(row_index), string_array(list(chain.from_iterable(rows)))
     return pa.table({outer: outer_ids, inner: inner_ids, value: array})
+
+
+def is_ranked_list(value: object) -> bool:
+    """Return whether a value is a list of ids: of strings and integers only, and not a list of namedtuples."""
+    return isinstance(value, list | tuple | np.ndarray) and all(
+        issubclass(type_, str | int | np.integer) and type_ is not bool for type_ in set(map(type, value))
+    )
+
+
+def _from_ranked_lists(data: Mapping[object, Any], outer: str, inner: str) -> pa.Table:
+    lengths = [len(row) for row in data.values()]
+    row_index = np.repeat(np.arange(len(lengths)), lengths)
+    return pa.table(
+        {
+            outer: string_array(list(data)).take(row_index),
+            inner: string_array(list(chain.from_iterable(data.values()))),
+            "rank": np.concatenate([np.arange(1, length + 1) for length in lengths]),
+        }
+    )
 
 
 def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) -> pd.DataFrame:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.ids import natural_argsort
-from irdiv.frames.inputs import RunLike
+from irdiv.frames.inputs import RunLike, is_ranked_list
 from irdiv.frames.readers import PARQUET, reader_of, without_suffixes
 from irdiv.types import PathLike
 
@@ -21,7 +23,7 @@ def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
     """
     if isinstance(runs, str | os.PathLike):
         return _runs_of_folder(runs) if is_folder_of_runs(runs) else {run_name(runs): runs}
-    if not isinstance(runs, Mapping) or (runs and all(map(_maps_to_scores, runs.values()))):
+    if not isinstance(runs, Mapping) or (runs and _is_one_run(list(runs.values()))):
         return {"run": cast("RunLike", runs)}
     if not runs:
         raise IrdivError("no runs given: expected a run or a mapping from name to run.")
@@ -64,9 +66,14 @@ def _runs_of_folder(folder: PathLike) -> dict[str, RunLike]:
     return named
 
 
+def _is_one_run(values: list[object]) -> bool:
+    """Return whether values are the scores or ranked lists of topics, and not runs."""
+    return all(map(_maps_to_scores, values)) or all(map(is_ranked_list, values))
+
+
 def _maps_to_scores(value: object) -> bool:
     return isinstance(value, Mapping) and not any(
-        issubclass(type_, Mapping) for type_ in set(map(type, value.values()))
+        issubclass(type_, Mapping | list | tuple | np.ndarray) for type_ in set(map(type, value.values()))
     )
 
 

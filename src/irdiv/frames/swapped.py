@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import QrelsObject
 from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS, find_columns
-from irdiv.frames.inputs import as_frame
+from irdiv.frames.inputs import as_frame, is_ranked_list
 from irdiv.frames.runs import named_runs
 from irdiv.frames.streams import is_stream, stream_columns
 
@@ -41,6 +41,8 @@ def _fits(data: object, role: str) -> bool:
     """Return whether data has the columns of a role, or as a dict of dicts the values of it."""
     if isinstance(data, QrelsObject):
         return role == "qrels"
+    if isinstance(data, Mapping) and data and all(map(is_ranked_list, data.values())):
+        return role == "run"
     if isinstance(data, Mapping):
         return role == _role_of_dicts(data)
     try:

@@ -14,6 +14,9 @@ MAX_GRADE = 100_000
 """Grades index tables of gains; a larger value is not a grade."""
 
 
+_LABELS_REMEDY = " Text labels become grades by irdiv.rag.read_nuggets(frame, labels={'label': grade})."
+
+
 def integer_grades(column: Column) -> Ints:
     """Return grades as integers; values that are not grades are errors."""
     values = column.to_numpy()
@@ -43,7 +46,7 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
     except Exception as error:  # each frame library has its own
         raise IrdivError(
             f"column {column.name!r} of the {role} must hold numbers, found "
-            f"{examples(dict.fromkeys(map(str, column.head(9).to_list())))}."
+            f"{examples(dict.fromkeys(map(str, column.head(9).to_list())))}.{_LABELS_REMEDY if role == 'qrels' else ''}"
         ) from error
     bad = np.isinf(values) if allow_missing else ~np.isfinite(values)
     if bad.any():
@@ -66,7 +69,10 @@ def check_probabilities(column: Column) -> None:
     """Raise an error if some probability is not a number or is below 0; missing ones are allowed."""
     values = float_values(column, "intents", allow_missing=True)
     if (values < 0).any():
-        raise IrdivError(f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more.")
+        raise IrdivError(
+            f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more. Negative weights of "
+            "rubrics are penalties for answers, not probabilities: leave their rows out."
+        )
 
 
 def strings_or_none(column: Column) -> Objects:

@@ -19,9 +19,9 @@ def read_intents(path: PathLike) -> pd.DataFrame:
     """Read an intent table: one row for each intent, with its probability, type, parent or description.
 
     The file is separated by commas, tabs or semicolons and has a header that names ``query_id``, ``intent_id`` and one
-    or more of ``probability, type, parent_id, description``; the probability may be called ``weight`` or ``weights``.
-    A file without a header has the columns ``topic intent probability [type]``, separated by one of these or by
-    spaces, as NTCIREVAL's Iprob and DINprob files.
+    or more of ``probability, type, parent_id, description, importance``; the probability may be called ``weight`` or
+    ``weights``. A file without a header has the columns ``topic intent probability [type]``, separated by one of these
+    or by spaces, as NTCIREVAL's Iprob and DINprob files.
     """
     path = Path(path)
     lines = text_lines(path, "intents")

@@ -45,7 +45,7 @@ def with_intents(qrels: NonFrame, intent_table: IntentsLike) -> pd.DataFrame: ..
 @overload
 def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame: ...
 def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
-    """Fold probabilities, types, parents or descriptions of intents into the qrels.
+    """Fold probabilities, types, parents, descriptions or importance of intents into the qrels.
 
     The result is an ordinary frame with the columns of ``intent_table`` beside those of ``qrels``, so it survives
     ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without a judged document is kept by a row with
@@ -57,8 +57,9 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
         Diversity qrels in any form that `irdiv.evaluate` takes.
     intent_table
         A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
-        ``nav``), ``parent_id`` and ``description``, or the path of such a CSV or TSV file. The probability may be
-        called ``weight`` or ``weights``; any other column is left out with a warning. With ``parent_id``,
+        ``nav``), ``parent_id``, ``description`` and ``importance`` (a label, such as ``vital``), or the path of such a
+        CSV or TSV file. The probability may be called ``weight`` or ``weights``; any other column is left out with a
+        warning. With ``parent_id``,
         inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
         in the result is ``_root_``. Topics that the qrels do not have are left out; a table without any intent of the
         qrels, or of a topic that both have, is an error.
@@ -155,7 +156,7 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
     given = [name for name in INTENT_COLUMNS if name in names]
     if not given:
         raise IrdivError(
-            f"the intent table has only ids: expected one or more of the columns {examples(INTENT_COLUMNS, 4)}, "
+            f"the intent table has only ids: expected one or more of the columns {examples(INTENT_COLUMNS, 9)}, "
             f"found {examples(frame.columns, 12)}."
         )
     raise_if_empty(len(frame), frame.columns, "intents")
@@ -163,7 +164,7 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
     if unknown:
         warn(
             f"the intent table has columns that are not used: {examples(unknown, 9)}. Rename those that are meant as "
-            f"one of {examples(INTENT_COLUMNS, 4)}, and drop the others."
+            f"one of {examples(INTENT_COLUMNS, 9)}, and drop the others."
         )
     if "probability" in given:
         check_probabilities(frame[names["probability"]])

@@ -35,6 +35,7 @@ from irdiv.frames.columns import (
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
     find_columns,
+    order_column,
 )
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import MeasuresLike, parse
@@ -88,7 +89,7 @@ def evaluate(
     functions = _functions()
     requested = requested_measures(measures, parameters, components=components)
     require_order_options(ties, duplicates)
-    by = "rank" if ties == "rank" else "score"
+    by = order_column(runs.columns, ties)
     needs_intents = any(isinstance(m, Measure) and m.declaration.needs_intents for m in requested)
     required = (*QRELS_COLUMNS, "intent_id") if needs_intents else QRELS_COLUMNS
     qrels_names = find_columns(qrels.columns, "qrels", required, OPTIONAL_QRELS_COLUMNS)

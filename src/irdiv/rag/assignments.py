@@ -1,0 +1,204 @@
+"""Assignments of nuggets to answers, and to retrieved documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from irdiv.errors import IrdivError, examples, warn
+from irdiv.frames.backends import returns_callers_frame
+from irdiv.frames.columns import find_columns
+from irdiv.rag.labels import LabelMapping, Labels
+from irdiv.rag.records import Fields, Record, RecordsLike, id_text, is_missing, read_records, warn_about_empty
+from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, normalize_text, qrels_table
+
+_COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "assignment"]
+_DOC_FIELDS = ("docid", "doc_id", "docno", "passage_id", "pid")
+
+
+class _Assignment(NamedTuple):
+    """A nugget assigned to an answer, or to a document."""
+
+    run: str
+    query_id: str
+    doc_id: str | None
+    given_id: str | None
+    text: str | None
+    importance: object
+    label: object
+    where: str
+
+    @property
+    def intent_id(self) -> str:
+        """The id that was given, or else that of the text."""
+        if self.given_id is not None:
+            return self.given_id
+        if self.text is None:
+            raise IrdivError(f"{self.where}: the nugget has neither an id nor a text.")
+        return id_of_text(self.text)
+
+
+@returns_callers_frame
+def read_assignments(
+    paths: RecordsLike,
+    *,
+    labels: LabelMapping | None = None,
+    importance_weights: Mapping[str, float] | None = None,
+    duplicates: Duplicates = "error",
+) -> pd.DataFrame:
+    """Read nuggets assigned to answers, as nuggetizer does; those assigned to retrieved documents are qrels.
+
+    An answer is a record ``{qid, run_id, nuggets: [{text, importance, assignment}]}``. A record with ``docid`` judges a
+    document: ``support`` is grade 2, ``partial_support`` 1 and ``not_support`` 0. Rows of a table with one assignment
+    each, ``run, query_id, nugget_id or text, importance, assignment`` and perhaps ``doc_id``, are also accepted.
+
+    Parameters
+    ----------
+    paths
+        The path of a JSON Lines file, compressed by gzip or not, several paths, a mapping from name of run to path, an
+        iterable of dicts, or a frame. A run without ``run_id`` is named after its file.
+    labels
+        A mapping of labels outside the vocabulary to one inside it, ``{"supporter": "support"}``. Unknown labels are
+        never guessed but named and counted in a warning. In answers they are kept and score 0; a judgment of a document
+        is left out, and its nugget stays declared.
+    importance_weights
+        The weights of importance labels in qrels, by default ``{"vital": 1, "okay": 0.5}``; unknown ones have weight 0.
+    duplicates
+        For documents, ``"error"`` to raise an error where a nugget is repeated with another importance or assignment,
+        ``"first"`` to keep the first. Repeated nuggets of answers are all kept, since nuggetizer's scores count each:
+        the second has the id of the first with ``-2`` at the end.
+
+    Returns
+    -------
+    DataFrame
+        For answers ``run, query_id, intent_id, description, importance, assignment``; for documents the qrels
+        ``query_id, intent_id, doc_id, relevance, description, importance, probability``.
+
+    Examples
+    --------
+    >>> from irdiv.rag import read_assignments
+    >>> nuggets = [{"text": "has spots", "importance": "okay", "assignment": "partial_support"}]
+    >>> read_assignments([{"qid": "jaguar", "run_id": "a", "nuggets": nuggets}])
+      run query_id   intent_id description importance       assignment
+    0   a   jaguar  n-93b77310   has spots       okay  partial_support
+    >>> read_assignments([{"qid": "jaguar", "docid": "d1", "nuggets": nuggets}])
+      query_id   intent_id doc_id  relevance description importance  probability
+    0   jaguar  n-93b77310     d1          1   has spots       okay          0.5
+    """
+    known = Labels(labels, importance_weights)
+    found = list(_assignments(read_records(paths, "assignments", "nuggets")))
+    judged = [one for one in found if one.doc_id is not None]
+    if len(judged) not in (0, len(found)):
+        other = next(one for one in found if one.doc_id is None)
+        raise IrdivError(
+            f"{other.where}: no document, but {judged[0].where} has one; read assignments to answers and to documents "
+            "separately."
+        )
+    return _qrels(judged, known, duplicates) if judged else _answers(found, known)
+
+
+def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
+    if any("nuggets" in record.fields for record in records):
+        first_of: dict[tuple[str, str], str] = {}
+        for record in records:
+            assignments = list(_of_record(record))
+            if assignments and assignments[0].doc_id is None:
+                _raise_if_repeated(record, first_of)
+            yield from assignments
+        warn_about_empty([record for record in records if not record.sequence("nuggets")], "nuggets")
+        return
+    columns = list(dict.fromkeys(name for record in records for name in record.fields))
+    optional = ("run", "intent_id", "description", "importance", "doc_id")
+    names = find_columns(columns, "assignments", ("query_id", "relevance"), optional)
+    for record in records:
+        row = {name: record.fields.get(column) for name, column in names.items()}
+        yield _Assignment(
+            record.run,
+            id_text(row["query_id"], record.where),
+            None if is_missing(row.get("doc_id")) else id_text(row["doc_id"], record.where),
+            None if is_missing(row.get("intent_id")) else id_text(row["intent_id"], record.where),
+            None if is_missing(row.get("description")) else normalize_text(str(row["description"])),
+            row.get("importance"),
+            row["relevance"],
+            record.where,
+        )
+
+
+def _of_record(record: Record) -> Iterator[_Assignment]:
+    doc = next((record.fields[name] for name in _DOC_FIELDS if not is_missing(record.fields.get(name))), None)
+    for index, item in enumerate(record.sequence("nuggets")):
+        where = f"{record.where}, nuggets[{index}]"
+        if not isinstance(item, Mapping) or "assignment" not in item:
+            raise IrdivError(
+                f"{where}: no assignment, found {_shown(item)}. Nuggets alone are read by irdiv.rag.read_nuggets."
+            )
+        given_id = next((item[name] for name in ("_id", "id", "nugget_id") if not is_missing(item.get(name))), None)
+        yield _Assignment(
+            record.run,
+            record.topic,
+            None if doc is None else id_text(doc, record.where),
+            None if given_id is None else id_text(given_id, where),
+            None if is_missing(item.get("text")) else normalize_text(str(item["text"])),
+            item.get("importance"),
+            item["assignment"],
+            where,
+        )
+
+
+def _raise_if_repeated(record: Record, first_of: dict[tuple[str, str], str]) -> None:
+    """Raise an error if another record is of the same run and topic; ``first_of`` names those so far."""
+    key = record.run, record.topic
+    if key in first_of:
+        raise IrdivError(
+            f"{record.where}: run {key[0]!r} has topic {key[1]!r} already in {first_of[key]}. Give each run its own "
+            "run_id, or name the files: {'name': path}."
+        )
+    first_of[key] = record.where
+
+
+def _shown(item: object) -> str:
+    fields: Fields | None = item if isinstance(item, Mapping) else None
+    return repr(str(item)[:60]) if fields is None else f"the fields {examples(fields, 9)}"
+
+
+def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates) -> pd.DataFrame:
+    nuggets = []
+    for one in found:
+        assert one.doc_id is not None
+        grade = labels.grade(one.label)
+        nuggets.append(
+            Nugget(
+                one.query_id,
+                one.intent_id,
+                one.text,
+                labels.importance(one.importance),
+                grades={} if grade is None else {one.doc_id: grade},
+                occurrence=f"{one.doc_id}",
+            )
+        )
+    merged = merge_nuggets(nuggets, duplicates)
+    labels.warn("are left out")
+    return qrels_table(merged, {}, labels)
+
+
+def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
+    occurrences: Counter[tuple[str, str, str]] = Counter()
+    rows, repeated = [], []
+    for one in found:
+        key = one.run, one.query_id, one.intent_id
+        occurrences[key] += 1
+        suffix = "" if occurrences[key] == 1 else f"-{occurrences[key]}"
+        if suffix:
+            repeated.append(one)
+        label = labels.support(one.label)
+        rows.append((*key[:2], one.intent_id + suffix, one.text, labels.importance(one.importance), label))
+    labels.warn("score 0")
+    if repeated:
+        warn(
+            f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "
+            f"{examples(f'{one.query_id} {(one.text or one.intent_id)[:60]}' for one in repeated)}."
+        )
+    return pd.DataFrame(rows, columns=_COLUMNS, dtype=object)

@@ -1,0 +1,268 @@
+"""The formats of nuggets: each turns records into nuggets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import find_columns
+from irdiv.rag.labels import Labels
+from irdiv.rag.records import Fields, Record, as_list, doc_ids, id_text, is_missing, warn_about_empty
+from irdiv.rag.tables import Nugget, id_of_text, normalize_text
+
+_LISTS = ("nuggets", "rubrics", "aspects")
+_TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
+_IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
+_BANKS = ("nugget_bank", "claim_bank")
+_PARENT = "mapped_sub_narrative"
+_SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
+"""Fields with lists of documents, and the grade of these."""
+ALL_ANSWERS, SOME_ANSWERS = 2, 1
+"""The grades of a document of a nugget bank that has all that a nugget needs, and only a part of it."""
+
+Parents = dict[tuple[str, str], str]
+"""The texts of nodes above nuggets, by topic and id."""
+
+
+class NuggetReader:
+    """Reads records of any format of nuggets, all of the same one."""
+
+    def __init__(self, labels: Labels, *, split_answers: bool = False) -> None:
+        self._labels, self._split_answers = labels, split_answers
+        self.parents: Parents = {}
+        self.has_documents = False
+        """Whether the format judges documents."""
+
+    def read(self, records: Sequence[Record]) -> Iterator[Nugget]:
+        """Yield the nuggets of records."""
+        formats = [_format_of(record) for record in records]
+        other = next((index for index, format_ in enumerate(formats) if format_ != formats[0]), None)
+        if other is not None:
+            raise IrdivError(
+                f"{records[other].where}: the fields {examples(records[other].fields, 9)} are those of another format "
+                f"than {records[0].where}, with {examples(records[0].fields, 9)}."
+            )
+        if formats[0] == "bank":
+            self.has_documents = True
+            return (nugget for record in records for nugget in self._of_bank(record))
+        if formats[0] == "table":
+            return self._of_table(records)
+        if formats[0] == "aspect":
+            return (self._of_item(record.fields, _topic_of_aspect(record), record.where) for record in records)
+        warn_about_empty([record for record in records if not record.sequence(formats[0])], formats[0])
+        return (nugget for record in records for nugget in self._of_list(record, formats[0]))
+
+    def _of_list(self, record: Record, name: str) -> Iterator[Nugget]:
+        for index, item in enumerate(record.sequence(name)):
+            where = f"{record.where}, {name}[{index}]"
+            yield self._of_item({"text": item} if isinstance(item, str) else item, record.topic, where)
+
+    def _of_item(self, item: object, topic: str, where: str) -> Nugget:
+        """Return a nugget of a list, a criterion of a rubric, or an aspect."""
+        if not isinstance(item, Mapping):
+            raise IrdivError(f"{where}: expected a text or an object with one, found {str(item)[:60]!r}.")
+        if "assignment" in item:
+            raise IrdivError(f"{where}: the nugget has an assignment; read such files by irdiv.rag.read_assignments.")
+        text = _text(item, where)
+        given_id = next((item[name] for name in _IDS if not is_missing(item.get(name))), None)
+        grades: dict[str, int] = {}
+        for name, grade in reversed(_SUPPORTING.items()):
+            if name in item:
+                self.has_documents = True
+                grades |= dict.fromkeys(doc_ids(as_list(item[name], f"{where}: {name}"), f"{where}: {name}"), grade)
+        return Nugget(
+            topic,
+            id_of_text(text) if given_id is None else id_text(given_id, where),
+            text,
+            self._labels.importance(item.get("importance")),
+            _weight(item.get("weight"), where),
+            axis=item.get("axis"),
+            parent_id=self._parent(topic, item.get(_PARENT)),
+            grades=grades,
+        )
+
+    def _parent(self, topic: str, text: object) -> str | None:
+        if is_missing(text):
+            return None
+        # Assessors of TREC RAG quote most sub-narratives.
+        name = re.sub(r'^"(.*)"$', r"\1", normalize_text(str(text)))
+        parent_id = id_of_text(name, "s")
+        self.parents[topic, parent_id] = name
+        return parent_id
+
+    def _of_bank(self, record: Record) -> Iterator[Nugget]:
+        for name in _BANKS:
+            bank = record.fields.get(name)
+            items = list(bank.values()) if isinstance(bank, Mapping) else as_list(bank, f"{record.where}: {name}")
+            for index, item in enumerate(items):
+                yield from self._of_question(item, record.topic, f"{record.where}, {name}[{index}]")
+
+    def _of_question(self, item: Fields, topic: str, where: str) -> Iterator[Nugget]:
+        """Yield the nugget of a question, or one for each answer if all are needed and answers are split."""
+        if item.get("sub_nuggets"):
+            raise IrdivError(f"{where}: the nugget has sub_nuggets, which are not read; list them as nuggets.")
+        answers = _answers(item, where)
+        aggregator = item.get("aggregator_type")
+        if aggregator not in (None, "AND", "OR", "Default"):
+            raise IrdivError(f"{where}: aggregator_type is {aggregator!r}; expected 'AND' or 'OR'.")
+        text, importance = _text(item, where), item.get("importance")
+        is_number = isinstance(importance, int | float)
+        nugget = Nugget(
+            topic,
+            id_text(item.get("question_id") or item.get("claim_id") or id_of_text(text), where),
+            text,
+            None if is_number else self._labels.importance(importance),
+            _weight(importance, where) if is_number else None,
+        )
+        needs_all = aggregator == "AND" and len(answers) > 1
+        if needs_all and self._split_answers:
+            yield from self._of_answers(nugget, answers)
+            return
+        counts: dict[str, int] = {}
+        for docs in answers.values():
+            for doc in docs:
+                counts[doc] = counts.get(doc, 0) + 1
+        needed = len(answers) if needs_all else 1
+        grades = {doc: ALL_ANSWERS if count >= needed else SOME_ANSWERS for doc, count in counts.items()}
+        weight = 1.0 if self._split_answers and nugget.weight is None and nugget.importance is None else nugget.weight
+        yield replace(nugget, weight=weight, grades=grades)
+
+    def _of_answers(self, nugget: Nugget, answers: Mapping[str, set[str]]) -> Iterator[Nugget]:
+        """Yield a nugget for each answer below the question, which share its weight."""
+        self.parents[nugget.query_id, nugget.intent_id] = nugget.description or ""
+        weight = self._labels.weight(nugget.importance) if nugget.weight is None else nugget.weight
+        for answer, docs in answers.items():
+            yield replace(
+                nugget,
+                intent_id=f"{nugget.intent_id}/{id_of_text(answer, 'a')}",
+                description=answer,
+                weight=(1.0 if weight is None else weight) / len(answers),
+                parent_id=nugget.intent_id,
+                grades=dict.fromkeys(sorted(docs), ALL_ANSWERS),
+            )
+
+    def _of_table(self, records: Sequence[Record]) -> Iterator[Nugget]:
+        columns = list(dict.fromkeys(name for record in records for name in record.fields))
+        optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
+        names = find_columns(columns, "nuggets", ("query_id",), optional)
+        if "intent_id" not in names and "description" not in names:
+            raise IrdivError(
+                f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
+                f"{examples(columns, 12)}."
+            )
+        if "relevance" in names and "doc_id" not in names:
+            raise IrdivError(
+                f"the nuggets have the field {names['relevance']!r} but no document: judgments of answers are read by "
+                f"irdiv.rag.read_assignments; found {examples(columns, 12)}."
+            )
+        if "doc_id" in names:
+            names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
+            self.has_documents = True
+        return (self._of_row(record, names) for record in records)
+
+    def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
+        row = {name: record.fields.get(column) for name, column in names.items()}
+        text = None if is_missing(row.get("description")) else normalize_text(str(row["description"]))
+        given_id = row.get("intent_id")
+        if is_missing(given_id):
+            if text is None:
+                raise IrdivError(f"{record.where}: the nugget has neither an id nor a text.")
+            given_id = id_of_text(text)
+        parent, grades = row.get("parent_id"), {}
+        if not is_missing(row.get("doc_id")):
+            grade = self._labels.grade(row["relevance"])
+            grades = {} if grade is None else {id_text(row["doc_id"], record.where): grade}
+        return Nugget(
+            id_text(row["query_id"], f"{record.where}: {names['query_id']}"),
+            id_text(given_id, record.where),
+            text,
+            self._labels.importance(row.get("importance")),
+            _weight(row.get("probability"), record.where),
+            parent_id=None if is_missing(parent) else id_text(parent, record.where),
+            grades=grades,
+            occurrence=str(row.get("doc_id", "")),
+        )
+
+
+def with_topics(nuggets: Iterable[Nugget], examples_: Sequence[Record]) -> Iterator[Nugget]:
+    """Yield nuggets of BRIGHT-Pro with the topic ids of its examples, which may lack the name of the task."""
+    topics = {record.topic for record in examples_}
+    for nugget in nuggets:
+        short = nugget.query_id.rpartition("-")[2]
+        topic = next((topic for topic in (nugget.query_id, short) if topic in topics), None)
+        if topic is None:
+            raise IrdivError(
+                f"aspect {nugget.intent_id!r} belongs to no example: expected one with the id {nugget.query_id!r} or "
+                f"{short!r}, found {examples(sorted(topics))}."
+            )
+        yield replace(nugget, query_id=topic)
+
+
+def _format_of(record: Record) -> str:
+    fields = record.fields
+    if not set(_BANKS).isdisjoint(fields):
+        return "bank"
+    for name in _LISTS:
+        if name in fields:
+            return name
+    if "supporting_docs" in fields:
+        return "aspect"
+    if not {"references", "candidates"}.isdisjoint(fields):
+        raise IrdivError(
+            f"{record.where}: the fields {examples(fields, 9)} are those of an answer or of retrieved documents; read "
+            "them by irdiv.rag.read_contexts."
+        )
+    return "table"
+
+
+def _topic_of_aspect(record: Record) -> str:
+    """Return the topic of an aspect: a field of its own, or its id without the number at the end."""
+    for name in ("query_id", "qid", "question_id"):
+        if not is_missing(record.fields.get(name)):
+            return id_text(record.fields[name], record.where)
+    topic = re.fullmatch(r"(.+)-a\d+", str(record.fields.get("id")))
+    if topic is None:
+        raise IrdivError(
+            f"{record.where}: the topic of aspect {record.fields.get('id')!r} is unknown; expected a field 'query_id', "
+            "or an id that ends with '-a' and a number."
+        )
+    return topic[1]
+
+
+def _text(item: Fields, where: str) -> str:
+    text = next((item[name] for name in _TEXTS if not is_missing(item.get(name))), None)
+    if not isinstance(text, str) or not text.strip():
+        raise IrdivError(
+            f"{where}: no text; expected one of the fields {examples(_TEXTS, 9)}, found {str(dict(item))[:80]}."
+        )
+    return normalize_text(text)
+
+
+def _weight(value: object, where: str) -> float | None:
+    if is_missing(value):
+        return None
+    try:
+        return _as_float(value)
+    except (TypeError, ValueError):
+        raise IrdivError(f"{where}: the weight must be a number, found {value!r}.") from None
+
+
+_as_float: Callable[[Any], float] = float
+
+
+def _answers(item: Fields, where: str) -> dict[str, set[str]]:
+    """Return the answers of a nugget with the documents that have them; references without answers are one."""
+    answers = item.get("answers")
+    if not answers:
+        references = as_list(item.get("references"), f"{where}: references")
+        return {"": set(doc_ids(references, f"{where}: references"))}
+    found: dict[str, set[str]] = {}
+    for answer in answers.values() if isinstance(answers, Mapping) else as_list(answers, f"{where}: answers"):
+        if not isinstance(answer, Mapping) or is_missing(answer.get("answer")):
+            raise IrdivError(f"{where}: expected answers with a field 'answer', found {str(answer)[:60]!r}.")
+        references = doc_ids(as_list(answer.get("references"), f"{where}: references"), f"{where}: references")
+        found.setdefault(normalize_text(str(answer["answer"])), set()).update(references)
+    return found
