@@ -103,9 +103,9 @@ def test_an_intent_table_with_other_names_on_the_command_line(capsys, tmp_path):
     expected, nothing = evaluate_with("probability")
     assert nothing == ""
     assert evaluate_with("weight") == (expected, "")
-    table, warning = evaluate_with("importance")
+    table, warning = evaluate_with("share")
     assert table != expected
-    assert "the intent table has columns that are not used: 'importance'" in warning
+    assert "the intent table has columns that are not used: 'share'" in warning
 
 
 def test_eval_sets_parameters(capsys):

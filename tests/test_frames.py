@@ -287,7 +287,7 @@ def test_a_bad_weight_is_named_by_its_own_column(qrels, intents):
         irdiv.with_intents(qrels, bad)
 
 
-@pytest.mark.parametrize("name", ["prob", "p", "importance"])
+@pytest.mark.parametrize("name", ["prob", "p", "share"])
 def test_unknown_columns_of_an_intent_table_are_named_in_a_warning(qrels, intents, name):
     unknown = intents.rename(columns={"probability": name}).assign(note="x")
     with pytest.warns(irdiv.IrdivWarning, match=f"not used: '{name}', 'note'.*'probability'") as caught:

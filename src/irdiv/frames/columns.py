@@ -19,6 +19,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "type": ("type",),
     "parent_id": ("parent_id",),
     "description": ("description",),
+    "importance": ("importance",),
     "max_grade": ("max_grade",),
     "run": ("run", "name"),
     "measure": ("measure",),
@@ -43,11 +44,14 @@ RUN_COLUMNS = ("query_id", "doc_id", "score")
 ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
 """The columns that assessments must have; ``intent_id`` is optional."""
 
-INTENT_COLUMNS = ("probability", "type", "parent_id", "description")
+INTENT_COLUMNS = ("probability", "type", "parent_id", "description", "importance")
 """The columns that describe intents."""
 
 INTENT_TYPES = ("inf", "nav")
 """Informational and navigational, the values of the column ``type``."""
+
+IMPORTANCE_WEIGHTS = {"vital": 1.0, "okay": 0.5}
+"""The values of the column ``importance``, and the weights of intents in topics without probabilities."""
 
 _LEVEL = "level"
 """The level of an intent in the tables of IMine, which follows from its parent."""
