@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import ir_measures
@@ -43,6 +44,8 @@ class Table(NamedTuple):
     values: Floats
     direction: Floats
     """−1 for each measure where smaller values are better, and 1 for others."""
+    names: Mapping[ir_measures.Measure, str] = MappingProxyType({})
+    """Names of measures, for those that are not named by their specs."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return all pairs of runs, by index."""
@@ -65,8 +68,8 @@ class Table(NamedTuple):
         return find_run(self.runs, name)
 
     def measure_index(self, spec: MeasureLike) -> int:
-        """Return the index of a measure, given by any of its spellings."""
-        return find_measure(self.measures, spec)
+        """Return the index of a measure, given by its name or any spelling of its spec."""
+        return find_measure(self.measures, spec, self.names)
 
     def choose(self, measures: Iterable[MeasureLike]) -> Table:
         """Return the table of some measures."""
@@ -103,6 +106,7 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
             list(evaluation.query_ids),
             evaluation.values,
             _directions(evaluation.measures),
+            evaluation.names,
         )
     elif isinstance(evaluation, Table):
         table = evaluation
