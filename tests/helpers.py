@@ -45,7 +45,8 @@ def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.D
         (query, node, parent) for query in intents["query_id"].unique() for node, parent in (("m", "n"), ("n", None))
     ]
     nodes = pd.concat([intents.assign(parent_id=parents), pd.DataFrame(inner, columns=[*intents.columns, "parent_id"])])
-    return irdiv.with_intents(frame, nodes.assign(probability=rng.integers(1, 9, len(nodes)) / 8))
+    nodes = nodes.assign(probability=rng.integers(1, 9, len(nodes)) / 8)
+    return irdiv.with_intents(frame, nodes.assign(importance=rng.choice(["vital", "okay"], len(nodes))))
 
 
 def random_run(seed: int, topics: int = 6, length: int = 30) -> pd.DataFrame:

@@ -111,7 +111,7 @@ def test_no_topic_in_common(qrels, run):
 
 def test_a_topic_without_relevant_documents_scores_0_with_a_note(qrels, run):
     more = pd.concat([qrels, pd.DataFrame([("3", "x", 0, "1")], columns=qrels.columns)])
-    table = irdiv.evaluate(more, run, list(irdiv.measures.registry))
+    table = irdiv.evaluate(more.assign(importance="vital"), run, list(irdiv.measures.registry))
     assert "1 of 3 topics have no relevant document and score 0 in measures of relevance: '3'." in table.notes
     with pytest.warns(IrdivWarning, match="1 of 3 topics have no relevant document .*: '3'"):
         irdiv.Collection(more)

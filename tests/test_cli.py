@@ -103,9 +103,9 @@ def test_an_intent_table_with_other_names_on_the_command_line(capsys, tmp_path):
     expected, nothing = evaluate_with("probability")
     assert nothing == ""
     assert evaluate_with("weight") == (expected, "")
-    table, warning = evaluate_with("importance")
+    table, warning = evaluate_with("share")
     assert table != expected
-    assert "the intent table has columns that are not used: 'importance'" in warning
+    assert "the intent table has columns that are not used: 'share'" in warning
 
 
 def test_eval_sets_parameters(capsys):
@@ -127,6 +127,34 @@ def test_measures_lists_the_catalogue(capsys):
     flat = ["alpha-DCG", "alpha-nDCG", "alpha_DCG", "alpha_nDCG"]
     assert some == [*flat, *(f"{name}-LA" for name in flat)]
     assert "nDCG" in out(capsys, "measures", "ndcg").splitlines()[-3]
+
+
+COVERAGE = {"Coverage", "All-covered", "Vital-coverage", "A-Recall", "MRecall", "I-rec", "alpha-nDCG"}
+
+
+@pytest.mark.parametrize("word", ["coverage", "nugget", "nuggets", "Rubric", "aspect", "sub-question", "RAG"])
+def test_measures_are_found_by_what_they_measure(capsys, word):
+    text = out(capsys, "measures", word)
+    assert text == irdiv.list_measures(word) + "\n"
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+    assert COVERAGE - ({"I-rec", "alpha-nDCG"} if word == "sub-question" else set()) <= set(listed)
+    assert "ERR-IA" not in listed
+    # those whose names or summaries have the word come before those that have it as a keyword
+    assert "I-rec" not in listed or listed.index("Coverage") < listed.index("I-rec")
+
+
+def test_names_come_first_in_a_search(capsys):
+    def found(pattern: str) -> list[str]:
+        text = out(capsys, "measures", pattern)
+        return [line.split()[0].strip(",") for line in text.splitlines() if line.startswith("  ")]
+
+    assert found("coverage")[:3] == ["Coverage", "Vital-coverage", "All-covered"]
+    assert found("I_rec")[0] == "I-rec"
+    assert {"I-rec", "S-recall@min"} <= set(found("subtopic recall"))
+    assert "NumRet" in out(capsys, "measures", "documents result set")
+    # a word of a description is found by its beginning only
+    assert main(["measures", "uggets"]) == 2
+    assert "no measure is called 'uggets'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", [*registry, "nDCG", "Success"])

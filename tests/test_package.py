@@ -80,6 +80,7 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_hash_seeds_change_nothing(seed):
     code = (
         "import irdiv; from irdiv.demo import demo_qrels_and_runs; q, r = demo_qrels_and_runs();"
+        " q = q.assign(importance='vital');"
         "print(irdiv.evaluate(q, r, list(irdiv.measures.registry)).values.tobytes().hex())"
     )
     runs = [python(code, PYTHONHASHSEED=s) for s in (seed, "99")]

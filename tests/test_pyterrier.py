@@ -185,6 +185,57 @@ def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
     assert done.stdout.split("\n")[:2] == ["1.0", "['d']"]
 
 
+def test_nuggets_of_a_rag_pipeline():
+    # vital v and w, okay o, which no document supports; partial support is 1, support 2
+    support = pd.DataFrame(
+        [("1", "v", "d1", 2), ("1", "v", "d2", 1), ("1", "w", "d2", 2), ("2", "v", "d3", 2)],
+        columns=["qid", "subtopic_id", "docno", "label"],
+    )
+    nuggets = pd.DataFrame(
+        [("1", "v", "vital"), ("1", "w", "vital"), ("1", "o", "okay"), ("2", "v", "vital"), ("2", "o", "okay")],
+        columns=["query_id", "intent_id", "importance"],
+    )
+    qrels = irdiv.with_intents(support, nuggets)
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "a question"})
+
+    class Retriever(pt.Transformer):
+        """Retrieves documents in a fixed order."""
+
+        def transform(self, queries):
+            found = {"1": ["x", "d2", "d1"], "2": ["d3"]}
+            rows = [(qid, doc, -float(rank), rank) for qid in queries["qid"] for rank, doc in enumerate(found[qid])]
+            results = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+            return results.merge(queries, on="qid")
+
+    class Shorten(pt.Transformer):
+        """Cuts the context at two documents."""
+
+        def transform(self, results):
+            return results[results["rank"] < 2]
+
+    specs = [
+        "Coverage@3",
+        "Coverage(weighted=True,rel=2)@2",
+        "Vital-coverage@2",
+        "All-covered@3",
+        "A-Recall@3",
+        "MRecall@1",
+    ]
+    systems = [Retriever() % 3, Retriever() >> Shorten()]
+    table = pt.Experiment(systems, topics, qrels, specs, names=["all", "short"], batch_size=1).set_index("name")
+    # topic 1: v and w of v, w, o; with full support at 2 only w, weight 1 of 2½; topic 2: v of v, o, weight 1 of 1½
+    first = [(2 / 3 + 1 / 2) / 2, (1 / 2.5 + 1 / 1.5) / 2, 1, 0, (2 / 2.5 + 1 / 1.5) / 2, 0.5]
+    np.testing.assert_allclose(table.loc["all", specs].astype(float), first, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(table.loc["short", specs].astype(float), first, rtol=0, atol=1e-12)
+    runs = {"all": systems[0](topics), "short": systems[1](topics)}
+    np.testing.assert_allclose(table[specs], irdiv.evaluate(qrels, runs, specs).summary(), rtol=0, atol=1e-12)
+    objects = [irdiv.measures.Coverage @ 1, irdiv.measures.VitalCoverage(rel=2) @ 3]
+    found = pt.Experiment(systems[:1], topics, qrels, objects)
+    assert found[["Coverage@1", "Vital-coverage(rel=2)@3"]].to_numpy().ravel().tolist() == [1 / 4, 1]
+    with pytest.raises(irdiv.IrdivError, match="Vital-coverage@2 needs the importance of intents"):
+        pt.Experiment(systems, topics, support, ["Vital-coverage@2"])
+
+
 def test_imine_in_pyterrier(real_data):
     irdiv.plugins.ir_datasets.register_imine(real_data)
     dataset = pt.get_dataset("irds:irdiv/ntcir11-imine/en")

@@ -34,6 +34,7 @@ def collection(seed: int = 0, topics: int = 40) -> tuple[pd.DataFrame, pd.DataFr
     qrels = pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance", "intent_id"])
     # The only grade 5, which ERR of all topics depends on.
     qrels.loc[0, "relevance"] = 5
+    qrels["importance"] = qrels["intent_id"].map({"1": "vital", "2": "okay", "3": "vital"})
     ranked = [
         (f"{topic}", f"d{doc}", float(rng.integers(0, 9)))
         for topic in range(topics + 5)
@@ -143,7 +144,7 @@ def test_described_intents_in_batches():
 
 
 def test_iterations_that_are_0_in_some_topics_only():
-    qrels = QRELS.rename(columns={"intent_id": "iteration"})
+    qrels = QRELS.drop(columns="importance").rename(columns={"intent_id": "iteration"})
     qrels.loc[qrels["query_id"].astype(int) < 20, "iteration"] = "0"
     qrels = qrels.drop_duplicates(["query_id", "doc_id", "iteration"])
     np.testing.assert_array_equal(values(qrels, RUN, "I-rec@5", batch_rows=30), values(qrels, RUN, "I-rec@5"))
@@ -460,7 +461,9 @@ def test_ids_with_fractions_in_chunks():
 
 
 def test_unusual_columns_in_batches():
-    qrels = QRELS[24:48].assign(description=[{"a": 1}, "b", None] * 8, type=["inf", None, "inf"] * 8)
+    qrels = QRELS.drop(columns="importance")[24:48].assign(
+        description=[{"a": 1}, "b", None] * 8, type=["inf", None, "inf"] * 8
+    )
     qrels["parent_id"] = pd.Series([3, "3", None] * 8, dtype=object)
     qrels = qrels.assign(intent_id="1").drop_duplicates(["query_id", "doc_id"])
     np.testing.assert_array_equal(values(qrels, RUN, "I-rec@5", batch_rows=2), values(qrels, RUN, "I-rec@5"))

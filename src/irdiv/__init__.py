@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from irdiv.intents.files import read_intents
     from irdiv.intents.folding import with_intents
     from irdiv.intents.nested import nested_intents, with_paths
-    from irdiv.show.explain import explain
+    from irdiv.show.explain import explain, list_measures
     from irdiv.show.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
@@ -59,6 +59,7 @@ __all__ = [
     "demo",
     "evaluate",
     "explain",
+    "list_measures",
     "load",
     "measures",
     "nested_intents",
@@ -88,6 +89,7 @@ _MODULE_OF = {
     "TestCollection": "irdiv.datasets.collection",
     "evaluate": "irdiv.evaluation.evaluate",
     "explain": "irdiv.show.explain",
+    "list_measures": "irdiv.show.explain",
     "load": "irdiv.datasets.loading",
     "nested_intents": "irdiv.intents.nested",
     "oracle": "irdiv.analysis.oracles",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from irdiv.datasets.collection import TestCollection
     from irdiv.evaluation.results import Evaluation
     from irdiv.frames.inputs import QrelsLike
+    from irdiv.measures.spec import NamedMeasures
+
+_NAMED_MEASURE = re.compile(r"(?P<name>[^(=]+)=(?P<spec>.+)")
+"""NAME=SPEC; an = in parentheses is that of a parameter."""
 
 
 def evaluate_arguments(
@@ -27,7 +32,7 @@ def evaluate_arguments(
     import irdiv
     from irdiv.evaluation import DEFAULT_MEASURES
 
-    measures = [irdiv.parse(spec) for spec in [*(arguments.measures or DEFAULT_MEASURES), *more_measures]]
+    measures = named_measures([*(arguments.measures or DEFAULT_MEASURES), *more_measures])
     evaluation = irdiv.evaluate(
         load_qrels(arguments),
         run_paths_by_name(arguments),
@@ -40,6 +45,21 @@ def evaluate_arguments(
     )
     output.print_notes(evaluation)
     return evaluation
+
+
+def named_measures(texts: Sequence[str]) -> NamedMeasures:
+    """Return the measures of texts SPEC and NAME=SPEC; those without a name are named by their specs."""
+    import irdiv
+    from irdiv.errors import IrdivError
+
+    named: dict[str, ir_measures.Measure] = {}
+    for text in texts:
+        match = _NAMED_MEASURE.fullmatch(text)
+        measure = irdiv.parse(match["spec"] if match else text)
+        name = match["name"] if match else str(measure)
+        if named.setdefault(name, measure) != measure:
+            raise IrdivError(f"two measures have the name {name!r}: {named[name]} and {measure}.")
+    return named
 
 
 def load_qrels(arguments: argparse.Namespace) -> QrelsLike:

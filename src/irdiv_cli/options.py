@@ -87,7 +87,8 @@ def add_evaluation(
         metavar="SPEC",
         nargs="+",
         action="extend",
-        help=f"measures to compute; 'irdiv measures' lists them (default: {default_measures})",
+        help="measures to compute, or NAME=SPEC to name the column; 'irdiv measures' lists them (default: "
+        f"{default_measures})",
     )
     add_settings(group, "parameters for all measures that have them: gain=linear, judged_only=True, intents=all, …")
     add_intent_table(group, several_collections)

@@ -10,9 +10,10 @@ from irdiv.arrays.compiled import CompiledQrels
 from irdiv.arrays.memo import Memo
 from irdiv.arrays.padding import argsort_by_topic, pad
 from irdiv.errors import IrdivError
+from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.ids import argsort_ids
 from irdiv.kernels.lists import ordered_sum, safe_divide
-from irdiv.types import Bools, Floats, Ints
+from irdiv.types import Bools, Floats, Ints, Objects
 
 
 class JudgedBlock(Memo):
@@ -76,6 +77,12 @@ class JudgedBlock(Memo):
         return pad(self.collection.intent_navigational[self.intent_slice], self.intents_per_topic, fill=False)
 
     @cached_property
+    def importance(self) -> Objects | None:
+        """The importance of each intent, ``[topic, intent]``; None if the qrels have no such column."""
+        importance = self.collection.intent_importance
+        return None if importance is None else pad(importance[self.intent_slice], self.intents_per_topic, fill=None)
+
+    @cached_property
     def best_grade(self) -> Ints:
         """The highest grade of each intent, ``[topic, intent]``."""
         return self.grades[self.relevant_rows].max(axis=1)
@@ -99,10 +106,13 @@ class JudgedBlock(Memo):
         """Raise an error for the first intent whose probability is missing; one flag for each intent."""
         if missing.any():
             c = self.collection
+            first = int(c.intent_start[self.start] + np.argmax(missing))
+            label = None if c.intent_importance is None else c.intent_importance[first]
+            is_unknown = label is not None and label not in IMPORTANCE_WEIGHTS
+            has = f"its importance {label!r} has no weight" if is_unknown else "has no probability"
             raise IrdivError(
-                f"{c.describe_intent(c.intent_start[self.start] + np.argmax(missing))} counts but has no probability, "
-                "while other intents of the topic have one; give the probabilities of all intents, with ids spelled as "
-                "in the qrels, or of none for uniform ones."
+                f"{c.describe_intent(first)} counts but {has}, while other intents of the topic have one; give the "
+                "probabilities of all intents, with ids spelled as in the qrels, or of none for uniform ones."
             )
 
     def raise_if_zero_weights(self, zero: Bools) -> None:

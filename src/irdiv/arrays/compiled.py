@@ -14,7 +14,7 @@ from irdiv.arrays.padding import argsort_by_topic
 from irdiv.arrays.pairs import PairIndex, find_duplicates
 from irdiv.errors import IrdivError
 from irdiv.frames.checked import QrelsColumns
-from irdiv.frames.columns import INTENT_TYPES, PLACEHOLDER_DOC_ID
+from irdiv.frames.columns import IMPORTANCE_WEIGHTS, INTENT_TYPES, PLACEHOLDER_DOC_ID
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, factorize_grouped, natural_argsort
 from irdiv.types import Bools, Floats, Hashes, Ints, Objects
@@ -38,11 +38,14 @@ class CompiledQrels(Memo):
         ``intent_start[t]`` to ``intent_start[t + 1]``.
     intent_probability, intent_parent, intent_navigational, intent_best_grade
         What the qrels state about each intent: NaN for a missing probability, None for a missing parent;
+        probabilities are by importance in topics that have an importance but no probability;
         ``intent_parent`` is None if there is no such column.
     intent_description
         The first description of each intent, None for a missing one; None if there is no such column.
+    intent_importance
+        The importance of each intent, such as ``"vital"``, None for a missing one; None if there is no such column.
     intent_has_info
-        Whether some row has a probability, type, parent or description of the intent.
+        Whether some row has a probability, type, parent, description or importance of the intent.
     intent_declared
         Whether the intent counts with ``intents="all"``.
     row_start
@@ -78,7 +81,10 @@ class CompiledQrels(Memo):
         self.intent_topic: Ints = pair // len(names)
         self.intents: Objects = names[pair % len(names)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
+        self.intent_importance = self._value_of_intents(intent, columns.importance, "importances")
         self.intent_probability = self._probability_of_intents(intent, columns.probability)
+        if self.intent_importance is not None:
+            self._weigh_by_importance(self.intent_importance)
         self.intent_parent = self._value_of_intents(intent, columns.parent, "parents")
         self.intent_navigational = self._is_navigational(self._value_of_intents(intent, columns.type, "types"))
         self.intent_description = self._description_of_intents(intent, columns.description)
@@ -152,6 +158,13 @@ class CompiledQrels(Memo):
             raise IrdivError(f"{self.describe_intent(first)} has the probability {values[first]}; give 0 or more.")
         return values
 
+    def _weigh_by_importance(self, importance: Objects) -> None:
+        """Set the probabilities of intents in topics that have none: by importance, NaN where it is unknown."""
+        has_some = np.zeros(len(self.topics), dtype=bool)
+        has_some[self.intent_topic[~np.isnan(self.intent_probability)]] = True
+        weight = np.array([IMPORTANCE_WEIGHTS.get(label, np.nan) for label in importance])
+        self.intent_probability = np.where(has_some[self.intent_topic], self.intent_probability, weight)
+
     def _two_values_error(self, intent: int, name: str, one: str, values: Objects | Floats) -> IrdivError:
         two = repr(values[intent : intent + 1].tolist()[0])
         return IrdivError(
@@ -218,6 +231,14 @@ class CompiledQrels(Memo):
             raise IrdivError(
                 f"{purpose} needs intents, but the qrels have no intent column, or it is 0 throughout as in ad hoc "
                 f"qrels.{_LOST_INTENTS}"
+            )
+
+    def require_importance(self, purpose: object) -> None:
+        """Raise an error if the qrels have no importance of intents; ``purpose``, such as a measure, needs it."""
+        if self.intent_importance is None:
+            raise IrdivError(
+                f"{purpose} needs the importance of intents, but the qrels have no column 'importance' with labels: "
+                "give 'vital' or 'okay' for each intent, in the qrels or by irdiv.with_intents(qrels, intent_table)."
             )
 
     @cached_property

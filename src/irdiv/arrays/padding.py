@@ -12,7 +12,7 @@ from irdiv.types import Ints
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-def pad(flat: NDArray[Scalar], sizes: Ints, fill: float) -> NDArray[Scalar]:
+def pad(flat: NDArray[Scalar], sizes: Ints, fill: float | None) -> NDArray[Scalar]:
     """Return consecutive groups of the given sizes as rows of a matrix, filled up to the size of the largest."""
     width = int(max(sizes.max(initial=0), 1))
     inside = np.arange(width) < sizes[:, None]

@@ -16,7 +16,7 @@ from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.scoring import Scorer
-from irdiv.evaluation.selection import requested_measures
+from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.evaluation.sources import Sources, kept_depth, kept_documents
 from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
 from irdiv.frames.inputs import QrelsLike, RunLike
@@ -24,7 +24,7 @@ from irdiv.frames.prefetch import prefetch
 from irdiv.frames.runs import named_runs, read_in_thread
 from irdiv.frames.streams import is_stream
 from irdiv.frames.swapped import explain_swapped_arguments
-from irdiv.measures.spec import MeasuresLike
+from irdiv.measures.spec import NamedMeasures
 from irdiv.progress import progress_bar
 from irdiv.types import PathLike
 
@@ -45,7 +45,7 @@ _RunsWithoutFrames: TypeAlias = (
 def evaluate(
     qrels: QrelsLike | Collection,
     runs: FrameT | Mapping[str, FrameT],
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = ...,
     duplicates: Duplicates = ...,
@@ -58,7 +58,7 @@ def evaluate(
 def evaluate(
     qrels: FrameT,
     runs: _RunsWithoutFrames,
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = ...,
     duplicates: Duplicates = ...,
@@ -71,7 +71,7 @@ def evaluate(
 def evaluate(
     qrels: PathLike | Mapping[str, Mapping[str, int]] | QrelsHolder,
     runs: _RunsWithoutFrames,
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = ...,
     duplicates: Duplicates = ...,
@@ -85,7 +85,7 @@ def evaluate(
     qrels: QrelsLike | Collection,
     # Any for mappings of a frame and a path, whose common type is object to mypy.
     runs: RunLike | Mapping[str, Any],
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = ...,
     duplicates: Duplicates = ...,
@@ -97,7 +97,7 @@ def evaluate(
 def evaluate(
     qrels: QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike],
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = DEFAULT_TIES,
     duplicates: Duplicates = DEFAULT_DUPLICATES,
@@ -125,7 +125,8 @@ def evaluate(
         One run, in any of these forms, or a mapping from name to run, or the path of a folder of run files. A run
         without scores is ordered by its column ``rank``, or is a dict of lists, ``{query_id: [doc_id, …]}``.
     measures
-        Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures.
+        Specs such as ``"D#-nDCG@10"``, or measures of irdiv or ir_measures; or a mapping from names to them, such as
+        ``{"strict": "Coverage(rel=2)@10"}``, whose keys are the names of columns instead of the specs.
     ties
         How equal scores are ordered: ``"docid_desc"`` as trec_eval, ``"docid_asc"`` as pyndeval, ``"input"``
         in the order of rows, or ``"rank"`` to order all documents by the rank column and ignore scores.
@@ -165,6 +166,7 @@ def evaluate(
     note: 33.3% of the first 3 documents are unjudged; the measure Judged@3 gives it for each topic.
     """
     requested = requested_measures(measures, parameters, components=components)
+    names = requested_names(measures, parameters)
     require_order_options(ties, duplicates)
     named = named_runs(runs)
     backend = common_backend(*named.values(), qrels)
@@ -173,7 +175,7 @@ def evaluate(
     if in_batches and not isinstance(qrels, Collection):
         with explain_swapped_arguments(qrels, named.values()):
             topics, values, notes = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
-        return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes)
+        return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes, names=names)
     with explain_swapped_arguments(qrels, named.values()):
         collection = Collection.of(qrels, warn=False)
     values = np.zeros((len(named), len(requested), len(collection.topics)))
@@ -192,4 +194,4 @@ def evaluate(
         warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
     cut_at = kept_depth(scorer.depth) if is_cut else None
     sources = Sources(collection, kept, requested, ties, cut_at)
-    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources)
+    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources, names=names)

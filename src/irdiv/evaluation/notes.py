@@ -36,6 +36,8 @@ class QrelsFacts(NamedTuple):
     """How many topics have intents with probabilities."""
     intents: dict[int, IntentCounts]
     """Counts by the lowest grade that counts as relevant."""
+    with_zero: int = 0
+    """How many topics have an intent 0 that is not declared and has no relevant document."""
 
 
 class RunFacts(NamedTuple):
@@ -66,6 +68,10 @@ class NoteOptions(NamedTuple):
     may_count_all: bool
     """Whether such a measure has the option ``intents="all"``."""
     ties: Ties
+    weighted: bool = False
+    """Whether some measure has ``weighted=True``."""
+    counts_all: bool = False
+    """Whether some measure counts all declared intents."""
 
     @classmethod
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
@@ -89,6 +95,8 @@ class NoteOptions(NamedTuple):
             any(declaration.needs_intents for declaration, _ in values),
             any("intents" in params for params in by_intent),
             ties,
+            any(params.get("weighted", False) for _, params in values),
+            any(params.get("intents") == "all" for _, params in values),
         )
 
 
@@ -105,7 +113,8 @@ def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
     without_grade = {rel: int(((best_of_topic > 0) & (best_of_topic < rel)).sum()) for rel in options.grades}
     with_probabilities = len(np.unique(collection.intent_topic[~np.isnan(collection.intent_probability)]))
     without_relevant = collection.topics_without_relevant.tolist()
-    return QrelsFacts(len(collection.topics), without_relevant, without_grade, with_probabilities, intents)
+    with_zero = int((~declared & (best < 1) & (collection.intents == "0")).sum()) if options.counts_all else 0
+    return QrelsFacts(len(collection.topics), without_relevant, without_grade, with_probabilities, intents, with_zero)
 
 
 def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) -> RunFacts:
@@ -161,6 +170,8 @@ def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options:
     count = sum(part.with_probabilities for part in qrels)
     if options.needs_intents and 0 < count < topic_count:
         yield f"{topic_count - count} of {topic_count} topics have no probabilities, so their intents count equally."
+    if options.weighted and count == 0:
+        yield "no intent has a probability or importance, so weighted=True changes nothing."
 
 
 def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
@@ -172,6 +183,12 @@ def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterabl
             grade = "" if rel == 1 else f" of grade {rel} or more"
             remedy = "; intents='all' counts them" if options.may_count_all else ""
             yield f"{intents} have no relevant document{grade} and do not count{remedy}."
+    with_zero = sum(part.with_zero for part in qrels)
+    if with_zero:
+        yield (
+            f"intent 0 of {with_zero} topics has no relevant document and does not count, as TREC's subtopic 0 is not "
+            "an intent; if it is one, describe the intents by with_intents."
+        )
 
 
 def _about_missing_topics(runs: Mapping[str, RunFacts], topic_count: int) -> Iterable[str]:

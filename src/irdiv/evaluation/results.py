@@ -140,8 +140,8 @@ class Evaluation(Scores[FrameT_co]):
         return frame
 
     def _measure_index(self, measure: MeasureLike | None) -> int:
-        """Return the index of a measure, given by any of its spellings; the first for None."""
-        return 0 if measure is None else find_measure(self.specs(), measure)
+        """Return the index of a measure, given by its name or any spelling of its spec; the first for None."""
+        return 0 if measure is None else find_measure(self.specs(), measure, self.names)
 
     def rank(
         self,

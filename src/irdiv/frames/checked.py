@@ -25,6 +25,7 @@ from irdiv.frames.values import (
     ids_or_none,
     integer_grades,
     is_given,
+    strings_or_none,
 )
 from irdiv.types import Bools, Floats, Ints, Objects
 
@@ -43,9 +44,11 @@ class QrelsColumns(NamedTuple):
     max_grade: int
     """The highest grade of the scale, which a part of the qrels need not contain, or 0 if no column states it."""
     has_intent_info: Bools
-    """Whether a row has a probability, type, parent or description of its intent."""
+    """Whether a row has a probability, type, parent, description or importance of its intent."""
     description: pa.LargeStringArray | None = None
     """Null for rows without one."""
+    importance: Objects | None = None
+    """None for rows without one."""
 
 
 class RunColumns(NamedTuple):
@@ -69,6 +72,9 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     intent = as_ids(columns["intent_id"], "qrels") if "intent_id" in columns else None
     if names.get("intent_id") == ITERATION and are_adhoc_iterations(intent):
         intent = None
+    if "importance" in columns and (intent is None or columns["importance"].dtype.is_numeric()):
+        # Without intents, and as a number, it may be the importance of a document.
+        del columns["importance"]
     has_intent_info = np.zeros(len(frame), dtype=bool)
     for name in INTENT_COLUMNS:
         if name in columns:
@@ -86,6 +92,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         max_grade=int(integer_grades(columns["max_grade"]).max(initial=0)) if "max_grade" in columns else 0,
         has_intent_info=has_intent_info,
         description=as_strings(columns["description"]) if "description" in columns else None,
+        importance=strings_or_none(columns["importance"]) if "importance" in columns else None,
     )
 
 

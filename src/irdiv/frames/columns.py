@@ -67,6 +67,9 @@ INTENT_TYPES = ("inf", "nav")
 _UNUSED_INTENT_COLUMNS = {"level", "axis"}
 """The level of an intent in the tables of IMine, which follows from its parent, and the axis of a rubric."""
 
+IMPORTANCE_WEIGHTS = {"vital": 1.0, "okay": 0.5}
+"""The values of the column ``importance``, and the weights of intents in topics without probabilities."""
+
 OPTIONAL_QRELS_COLUMNS = ("intent_id", *INTENT_COLUMNS, "max_grade")
 """The columns of qrels that are used if they are there."""
 

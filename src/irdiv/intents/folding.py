@@ -11,6 +11,7 @@ from narwhals import selectors
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import FrameT, QrelsHolder
 from irdiv.frames.columns import (
+    IMPORTANCE_WEIGHTS,
     INTENT_COLUMNS,
     INTENT_TYPES,
     PLACEHOLDER_DOC_ID,
@@ -22,7 +23,7 @@ from irdiv.frames.columns import (
 )
 from irdiv.frames.ids import Column, as_ids
 from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
-from irdiv.frames.values import check_probabilities, ids_or_none
+from irdiv.frames.values import check_probabilities, ids_or_none, strings_or_none
 from irdiv.intents.files import read_intents
 from irdiv.types import PathLike
 
@@ -45,7 +46,7 @@ def with_intents(qrels: NonFrame, intent_table: IntentsLike) -> pd.DataFrame: ..
 @overload
 def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame: ...
 def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
-    """Fold probabilities, types, parents, descriptions or importance of intents into the qrels.
+    """Fold probabilities, types, parents, descriptions or the importance of intents into the qrels.
 
     The result is an ordinary frame with the columns of ``intent_table`` beside those of ``qrels``, so it survives
     ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without a judged document is kept by a row with
@@ -57,9 +58,9 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
         Diversity qrels in any form that `irdiv.evaluate` takes.
     intent_table
         A frame with ``query_id``, an intent column and one or more of ``probability``, ``type`` (``inf`` or
-        ``nav``), ``parent_id``, ``description`` and ``importance`` (a label, such as ``vital``), or the path of such a
-        CSV or TSV file. The probability may be called ``weight`` or ``weights``; any other column is left out with a
-        warning. With ``parent_id``,
+        ``nav``), ``parent_id``, ``description`` and ``importance`` (``vital`` or ``okay``), or the path of such a CSV
+        or TSV file. The probability may be called ``weight`` or ``weights``; any other column is left out with a
+        warning. In topics without probabilities the importance is a weight: vital 1, okay ½. With ``parent_id``,
         inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
         in the result is ``_root_``. Topics that the qrels do not have are left out; a table without any intent of the
         qrels, or of a topic that both have, is an error.
@@ -178,6 +179,8 @@ def normalize_intent_table(intent_table: IntentsLike) -> Frame:
         raise IrdivError(f"an intent has the id {ROOT_ID!r}, which is that of the root above all intents; rename it.")
     if "type" in given:
         _check_types(table)
+    if "importance" in given:
+        _check_importance(table)
     repeated = table.filter(table.select(ID_COLUMNS).is_duplicated())
     if len(repeated):
         query, intent = repeated[ID_COLUMNS[0]][0], repeated[ID_COLUMNS[1]][0]
@@ -196,6 +199,16 @@ def _check_types(table: Frame) -> None:
         query, intent = (table[column][unknown] for column in ID_COLUMNS)
         raise IrdivError(
             f"intent {intent!r} of topic {query!r} has the type {types[unknown]!r}; a type is 'inf' or 'nav'."
+        )
+
+
+def _check_importance(table: Frame) -> None:
+    """Raise an error if there are labels and none is one of `IMPORTANCE_WEIGHTS`; missing ones are allowed."""
+    labels = dict.fromkeys(label for label in strings_or_none(table["importance"]) if label is not None)
+    if labels and not labels.keys() & IMPORTANCE_WEIGHTS.keys():
+        raise IrdivError(
+            f"the importance of an intent is 'vital' or 'okay', but the intent table has {examples(labels)}; map these "
+            "labels, or rename the column 'probability' if it has weights."
         )
 
 

@@ -14,6 +14,11 @@ def covered_intent_count(relevant: Bools) -> Floats:
     return np.maximum.accumulate(relevant, axis=-1).sum(axis=-2, dtype=np.float64)
 
 
+def covered_weight(relevant: Bools, weight: Floats) -> Floats:
+    """Return the sum of the weights of intents covered up to each hit, for ``relevant[topic, intent, hit]``."""
+    return ordered_sum(weight[:, :, None] * np.maximum.accumulate(relevant, axis=-1), axis=-2)
+
+
 def novelty_gain(relevant: Bools, alpha: float, weight: Floats | None = None, *, union: bool = False) -> Floats:
     """NG(r) = Σ_i w_i J_i(r) (1 − α)^{C_i(r−1)}, for ``relevant[topic, intent, hit]`` and ``weight[topic, intent]``.
 

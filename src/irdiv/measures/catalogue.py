@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from irdiv.errors import warn
-from irdiv.measures import hierarchical, navigational, ndeval, novelty, operators, subtopics, traditional, utility
+from irdiv.measures import (
+    hierarchical,
+    navigational,
+    ndeval,
+    novelty,
+    nuggets,
+    operators,
+    subtopics,
+    traditional,
+    utility,
+)
 from irdiv.measures.declaration import Declaration
 
 ENTRY_POINTS = "irdiv.measures"
@@ -14,7 +24,7 @@ ENTRY_POINTS = "irdiv.measures"
 
 _FLAT = [
     declaration
-    for family in (operators, navigational, novelty, subtopics, utility, ndeval, traditional)
+    for family in (operators, navigational, novelty, nuggets, subtopics, utility, ndeval, traditional)
     for declaration in family.declarations()
 ]
 

@@ -69,6 +69,8 @@ class Declaration:
     parameters: tuple[Parameter, ...] = ()
     takes_cutoff: bool = True
     needs_intents: bool = True
+    needs_importance: bool = False
+    """Whether it needs the importance of intents."""
     other_programs: str = ""
     """How other programs differ."""
     components: tuple[str, ...] = ()
@@ -87,6 +89,8 @@ class Declaration:
     """Whether it is defined on the nodes of a layer of an intent hierarchy."""
     score_by_intent: Score | None = field(default=None, repr=False)
     """For an average over intents, what is averaged: as ``score``, but with values ``[topic, intent]``."""
+    keywords: tuple[str, ...] = ()
+    """Other words by which a search finds it."""
 
     @property
     def stem(self) -> str:

@@ -177,6 +177,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         other_programs=_NO_OTHER_PROGRAM + _SAME_NAMES.get(declaration.name, ""),
         components=(),
         owner="irdiv",
+        keywords=(),
     )
 
 

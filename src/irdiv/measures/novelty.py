@@ -50,6 +50,9 @@ class NoveltyModel(NamedTuple):
         return cls(params["rel"], params["alpha"], weighted, exact, params["gamma"] if exact and not weighted else 1.0)
 
 
+_ALSO = ("nuggets", "rubrics", "aspects", "retrieval-augmented generation (RAG)")
+
+
 def declarations() -> Iterable[Declaration]:
     """Yield I-rec, α-DCG and α-nDCG."""
     yield Declaration(
@@ -61,6 +64,7 @@ def declarations() -> Iterable[Declaration]:
         score=intent_recall,
         parameters=(REL, INTENTS, JUDGED_ONLY),
         other_programs="ndeval calls it strec, ir_measures StRecall.",
+        keywords=("subtopic recall", "S-recall", "coverage", *_ALSO),
     )
     yield Declaration(
         family="coverage and novelty",
@@ -72,6 +76,7 @@ def declarations() -> Iterable[Declaration]:
         parameters=(ALPHA, WEIGHTED, _MODEL, _GAMMA_OF_MODEL, REL, JUDGED_ONLY),
         bounded=False,
         other_programs="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
+        keywords=_ALSO,
     )
     yield Declaration(
         family="coverage and novelty",
@@ -86,6 +91,7 @@ def declarations() -> Iterable[Declaration]:
         "in ndeval -traditional, ascending in pyndeval. The greedy ideal, theirs and the default here, is an "
         "approximation that a list can beat and so score more than 1; ideal='exact' cannot be beaten, and cap=True "
         "gives a list that beats the greedy ideal 1, as Clarke et al. say.",
+        keywords=("coverage", *_ALSO),
     )
 
 

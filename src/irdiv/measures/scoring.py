@@ -33,10 +33,12 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
 
 
 def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:
-    """Raise an error if a measure needs intents, and the qrels have none."""
+    """Raise an error if a measure needs intents or their importance, and the qrels have none."""
     for measure in measures:
         if measure.declaration.needs_intents:
             collection.require_intents(measure)
+        if measure.declaration.needs_importance:
+            collection.require_importance(measure)
 
 
 def uses_judged_only(measure: Measure) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError, near_names
+from irdiv.errors import IrdivError, examples, near_names
 from irdiv.measures.answers import AnswerMeasure, refuse_answer_measure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
@@ -20,7 +20,9 @@ from irdiv.measures.undefined import why_undefined
 MeasureLike: TypeAlias = str | ir_measures.Measure
 """A spec such as ``"D#-nDCG@10"``, or a measure of irdiv or ir_measures."""
 MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
-"""One or several measures."""
+"""One or several measures; the keys of a mapping are the names that `irdiv.evaluate` gave them."""
+NamedMeasures: TypeAlias = MeasuresLike | Mapping[str, MeasureLike]
+"""One or several measures, or a mapping from names to measures."""
 
 _SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
 _LONGEST_SPEC = 1000
@@ -36,6 +38,11 @@ def as_measure_list(measures: MeasuresLike) -> list[MeasureLike]:
 
 def parse_several(measures: MeasuresLike) -> list[ir_measures.Measure]:
     """Parse one or several specs; none is an error."""
+    if isinstance(measures, Mapping):
+        raise IrdivError(
+            f"expected specs such as 'D#-nDCG@10', found a mapping from names; irdiv.evaluate names measures, and here "
+            f"their specs are given: {examples(map(str, measures.values()))}."
+        )
     parsed = [parse(spec) for spec in as_measure_list(measures)]
     if not parsed:
         raise IrdivError("no measures given: expected specs such as 'D#-nDCG@10'.")

@@ -44,7 +44,8 @@ def _why_not_on_layers(name: str) -> str | None:
     if "hierarchy" in declaration.by_name:
         return f"{name} is a measure of all layers already."
     if not declaration.on_layers:
-        return f"{name} needs the types of intents, which the nodes of a layer do not have."
+        what = "importance" if declaration.needs_importance else "types"
+        return f"{name} needs the {what} of intents, which the nodes of a layer do not have."
     return None
 
 

@@ -5,7 +5,7 @@ Needs the extra ``spark``, and Java 17 or newer for Spark itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from irdiv.checks import Integer, require
 from irdiv.errors import IrdivError
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.scoring import Scorer
-from irdiv.evaluation.selection import requested_measures
+from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.columns import (
     ADHOC_ITERATIONS,
@@ -38,7 +38,7 @@ from irdiv.frames.columns import (
     order_column,
 )
 from irdiv.measures.measure import Measure
-from irdiv.measures.spec import MeasuresLike, parse
+from irdiv.measures.spec import NamedMeasures, parse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,7 +54,7 @@ TOPICS_PER_TASK = 2000
 def evaluate(
     qrels: DataFrame,
     runs: DataFrame,
-    measures: MeasuresLike,
+    measures: NamedMeasures,
     *,
     ties: Ties = DEFAULT_TIES,
     duplicates: Duplicates = DEFAULT_DUPLICATES,
@@ -118,7 +118,8 @@ def evaluate(
         return frame.withColumn(_BUCKET, functions.pmod(functions.xxhash64(query), functions.lit(n_tasks)))
 
     judged = with_bucket(qrels).withColumn("max_grade", functions.lit(highest))
-    specs = [str(measure) for measure in requested]
+    given_names = requested_names(measures, parameters)
+    specs = {str(measure): given_names.get(measure, str(measure)) for measure in requested}
     task = _task(sorted(names, key=str), specs, ties, duplicates)
     return judged.groupBy(_BUCKET).cogroup(with_bucket(runs).groupBy(_BUCKET)).applyInArrow(task, schema=SCHEMA)
 
@@ -178,9 +179,9 @@ def _task_count(tasks: int | None, topics: int, parallelism: int) -> int:
 
 
 def _task(
-    names: Sequence[str | None], specs: Sequence[str], ties: Ties, duplicates: Duplicates
+    names: Sequence[str | None], specs: Mapping[str, str], ties: Ties, duplicates: Duplicates
 ) -> Callable[[pa.Table, pa.Table], pa.Table]:
-    """Return the function that scores the topics of one task."""
+    """Return the function that scores the topics of one task by specs, which are mapped to names of measures."""
 
     def score(qrels: pa.Table, runs: pa.Table) -> pa.Table:
         if len(qrels) == 0:
@@ -190,9 +191,15 @@ def _task(
         scorer = Scorer(collection, measures, ties, duplicates)
         parts = [runs if name is None else runs.filter(pc.equal(runs[_RUN], name)) for name in names]
         values = [scorer.score(scorer.order(part, is_part=True)) for part in parts]
+        measure_names = dict(zip(measures, specs.values(), strict=True))
         titles = tuple("run" if name is None else str(name) for name in names)
         evaluation: Evaluation[pa.Table] = Evaluation(
-            titles, collection.topics, tuple(measures), np.stack(values), "pyarrow"
+            titles,
+            collection.topics,
+            tuple(measures),
+            np.stack(values),
+            "pyarrow",
+            names=measure_names,
         )
         return evaluation.frame.cast(ARROW_SCHEMA)
 

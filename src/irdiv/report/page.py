@@ -18,12 +18,12 @@ from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, T
 from irdiv.errors import IrdivError
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
-from irdiv.evaluation.selection import requested_measures
+from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.frames.columns import find_columns
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
 from irdiv.measures.measure import less_is_better
-from irdiv.measures.spec import MeasuresLike, parse
+from irdiv.measures.spec import NamedMeasures, parse
 from irdiv.report.figures import asl_figure, recall_figure
 from irdiv.show.hierarchy import Hierarchy
 from irdiv.stats.leaderboards import leaderboard
@@ -102,7 +102,7 @@ def render(
     qrels: QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike],
     *,
-    measures: MeasuresLike | None = None,
+    measures: NamedMeasures | None = None,
     baseline: str | None = None,
     cutoff: int = 10,
     topic_texts: Mapping[str, str] | None = None,
@@ -121,7 +121,7 @@ def render(
         As for `irdiv.evaluate`.
     measures
         Measures of the leaderboard, which is sorted by the first; by default D#-nDCG, its components, ERR-IA, α-nDCG
-        and nDCG, all at the cutoff.
+        and nDCG, all at the cutoff. A mapping from names to measures names the columns.
     baseline
         The run that the others are compared with; by default the first.
     cutoff
@@ -151,6 +151,7 @@ def render(
     parts_of_chosen = requested_measures(components, accepted)
     everything = evaluate(collection, named, [*chosen, *parts_of_chosen], ties=ties, duplicates=duplicates).to_pandas()
     evaluation, parts = _choose(everything, chosen), _choose(everything, parts_of_chosen)
+    evaluation = replace(evaluation, names=requested_names(requested, parameters))
     board = leaderboard(evaluation, baseline=base, rng=rng)
     order = list(dict.fromkeys(board["run"]))
     assert evaluation.sources is not None
@@ -207,7 +208,7 @@ def _environment() -> jinja2.Environment:
 
 def _leaderboard_rows(board: pd.DataFrame, evaluation: Evaluation[pd.DataFrame]) -> list[tuple[str, list[Cell]]]:
     """Return runs in the order of the leaderboard, with a cell for each measure."""
-    less = {str(measure): less_is_better(measure) for measure in evaluation.measures}
+    less = dict(zip(evaluation.specs(), map(less_is_better, evaluation.measures), strict=True))
     cells: dict[str, list[Cell]] = {}
     for row in board.to_dict("records"):
         is_better = (row["difference"] > 0) is not less[row["measure"]]

@@ -13,7 +13,8 @@ from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.measure import Measure
-from irdiv.measures.spec import MeasureLike, ir_measures_names, normalize_name, parse, unknown_name_error
+from irdiv.measures.search import find_declarations, find_ir_measures
+from irdiv.measures.spec import MeasureLike, parse, unknown_name_error
 
 _SYMBOLS = (
     ("l", r"\bl\b", "the cutoff"),
@@ -48,10 +49,21 @@ _NO_DEFAULT = ir_measures.measures.ParamInfo().default
 
 
 def list_measures(pattern: str = "") -> str:
-    """Return the list of measures by family: all, or those whose names contain a pattern."""
-    part = normalize_name(pattern).lower()
-    found = [d for d in registry.values() if part in d.name.lower().replace("_", "-")]
-    others = [name for name in sorted(ir_measures_names(), key=str.lower) if part in name.lower()]
+    r"""Return the list of measures by family: all, or those that a search finds.
+
+    Parameters
+    ----------
+    pattern
+        A part of a name, or words of summaries and keywords, such as "nugget" or "subtopic recall". Measures with the
+        pattern in their names are first.
+
+    Examples
+    --------
+    >>> print(list_measures("multi-answer").partition("\n\n")[0])
+    coverage of nuggets, rubrics and aspects
+      MRecall  Whether the first l documents cover all nuggets, or l of them where there are more.
+    """
+    found, others = find_declarations(pattern), find_ir_measures(pattern)
     if not found and not others:
         raise unknown_name_error(pattern)
     width = max((len(declaration.name) for declaration in found), default=0)
@@ -91,6 +103,8 @@ def _reference_lines(declaration: Declaration) -> Iterator[str]:
         parameters = (f"`{p.name}={p.default!r}` {_escape(p.meaning)}" for p in declaration.parameters)
         yield f"- parameters: {'; '.join(parameters)}"
     yield "- references: " + "; ".join(declaration.references)
+    if declaration.keywords:
+        yield f"- keywords: {', '.join(declaration.keywords)}"
     if declaration.other_programs:
         yield f"- other programs: {_escape(declaration.other_programs)}"
 
@@ -137,6 +151,8 @@ def _describe(measure: Measure) -> Iterator[str]:
     )
     yield _section("cutoff", [_describe_cutoff(declaration)])
     yield _section("references", declaration.references)
+    if declaration.keywords:
+        yield _section("keywords", [", ".join(declaration.keywords)])
     if declaration.other_programs:
         yield _section("other programs", [declaration.other_programs])
 

@@ -91,6 +91,7 @@ def compare(
     2  I-rec@10       spammy  relevance     -0.2319
     """
     table = as_table(evaluation, measures)
+    table = table.choose(dict.fromkeys(table.measures))
     pairs = _pairs(table, baseline)
     require_test(test)
     if test == "tukey" and correction is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import ir_measures
 
@@ -26,12 +26,14 @@ def _find(what: str, names: Sequence[str], name: object) -> int:
     return list(names).index(str(name))
 
 
-def find_measure(measures: Sequence[str], spec: MeasureLike) -> int:
-    """Return the index of a measure, given by any of its spellings."""
+def find_measure(
+    measures: Sequence[str], spec: MeasureLike, names: Mapping[ir_measures.Measure, str] | None = None
+) -> int:
+    """Return the index of a measure, given by its name or any spelling of its spec; ``names`` are those given to it."""
     name = str(spec)
     if name not in measures:
         measure = parsed_or_none(spec)
-        name = name if measure is None else str(measure)
+        name = name if measure is None else (names or {}).get(measure, str(measure))
     if name not in measures:
         raise IrdivError(f"{spec} was not evaluated; {near_names(name, measures)}")
     return list(measures).index(name)

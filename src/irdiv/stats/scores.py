@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import ir_measures
 import numpy as np
@@ -29,6 +29,8 @@ class Scores(FrameHolder[FrameT_co]):
     """As ``[run, measure, topic]``."""
     backend: Backend = "pandas"
     """The frame library of results."""
+    names: Mapping[ir_measures.Measure, str] = field(default_factory=dict, kw_only=True)
+    """Names of measures in tables, for those that are not named by their specs."""
 
     def means(self) -> Floats:
         """Return the mean over topics (for counts, the sum) as ``[run, measure]``."""
@@ -41,12 +43,16 @@ class Scores(FrameHolder[FrameT_co]):
         return best_runs(self.means(), [less_is_better(measure) for measure in self.measures])
 
     def sums(self) -> list[str]:
-        """Return the specs of the measures that are counts, of which `means` has the sum."""
-        return [str(measure) for measure in self.measures if not isinstance(measure.aggregator(), MeanAgg)]
+        """Return the names of the measures that are counts, of which `means` has the sum."""
+        return [self.name(measure) for measure in self.measures if not isinstance(measure.aggregator(), MeanAgg)]
 
     def specs(self) -> list[str]:
-        """Return the specs of the measures, which name the columns of tables."""
-        return [str(measure) for measure in self.measures]
+        """Return what names the columns of tables: the names given to measures, and the specs of the others."""
+        return [self.name(measure) for measure in self.measures]
+
+    def name(self, measure: ir_measures.Measure) -> str:
+        """Return what names a measure in tables."""
+        return self.names.get(measure, str(measure))
 
 
 def best_runs(means: Floats, less_is_better: Sequence[bool]) -> Bools:

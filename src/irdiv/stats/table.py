@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import ir_measures
@@ -46,6 +47,8 @@ class Table(NamedTuple):
     """−1 for each measure where smaller values are better, and 1 for others."""
     is_in_given_order: bool = True
     """Whether the measures are in the order in which they were given; those of a frame are in natural order."""
+    names: Mapping[ir_measures.Measure, str] = MappingProxyType({})
+    """Names of measures, for those that are not named by their specs."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return all pairs of runs, by index."""
@@ -78,12 +81,12 @@ class Table(NamedTuple):
         return _choose(self, measure)
 
     def measure_index(self, spec: MeasureLike) -> int:
-        """Return the index of a measure, given by any of its spellings."""
-        return find_measure(self.measures, spec)
+        """Return the index of a measure, given by its name or any spelling of its spec."""
+        return find_measure(self.measures, spec, self.names)
 
     def choose(self, measures: Iterable[MeasureLike]) -> Table:
         """Return the table of some measures."""
-        chosen = list(dict.fromkeys(self.measure_index(measure) for measure in measures))
+        chosen = [self.measure_index(measure) for measure in measures]
         if not chosen:
             raise IrdivError("no measures given; name some that were evaluated, or leave the argument out for all.")
         if chosen == list(range(len(self.measures))):
@@ -116,6 +119,7 @@ def as_table(evaluation: EvaluationLike, measures: MeasuresLike | None = None) -
             list(evaluation.query_ids),
             evaluation.values,
             _directions(evaluation.measures),
+            names=evaluation.names,
         )
     elif isinstance(evaluation, Table):
         table = evaluation

@@ -7,8 +7,14 @@ HELP = "list the measures"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add a part of the names."""
-    parser.add_argument("pattern", metavar="TEXT", nargs="?", default="", help="list only names that contain this text")
+    """Add what is searched for."""
+    parser.add_argument(
+        "pattern",
+        metavar="TEXT",
+        nargs="?",
+        default="",
+        help="only measures with this text in the name, or these words in the description",
+    )
 
 
 def execute(arguments: argparse.Namespace) -> None:

@@ -46,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> None:
         inputs.fold_intents(source, arguments),
         inputs.run_paths_by_name(arguments),
         arguments.file,
-        measures=arguments.measures,
+        measures=arguments.measures and inputs.named_measures(arguments.measures),
         baseline=arguments.baseline,
         cutoff=arguments.cutoff,
         topic_texts=inputs.topic_texts(source, arguments),

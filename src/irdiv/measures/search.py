@@ -1,0 +1,51 @@
+"""Measures by what is searched for: their names, summaries and keywords."""
+
+from __future__ import annotations
+
+import re
+
+import ir_measures
+
+from irdiv.measures.catalogue import registry
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.spec import ir_measures_names, normalize_name
+
+
+def find_declarations(text: str) -> list[Declaration]:
+    """Return the measures whose names contain a text, then those whose descriptions have all of its words.
+
+    Those with the words in the summary or family come before those with the words in keywords.
+
+    >>> [declaration.name for declaration in find_declarations("vital")]
+    ['Vital-coverage']
+    """
+    found: list[list[Declaration]] = [[], [], [], []]
+    for declaration in registry.values():
+        name = _normalize(declaration.name)
+        matches = (
+            name == _normalize(text),
+            _normalize(text) in name,
+            _has_words(f"{declaration.summary} {declaration.family}", text),
+            _has_words(" ".join([declaration.summary, *declaration.keywords]), text),
+        )
+        if any(matches):
+            found[matches.index(True)].append(declaration)
+    return [declaration for group in found for declaration in group]
+
+
+def find_ir_measures(text: str) -> list[str]:
+    """Return the names of ir_measures' own measures that contain a text, then those described by all of its words."""
+    names = sorted(ir_measures_names(), key=str.lower)
+    by_name = [name for name in names if _normalize(text) in _normalize(name)]
+    described = {name: ir_measures.measures.registry[name] for name in names if name not in by_name}
+    return [*by_name, *(name for name, m in described.items() if _has_words(f"{m.PRETTY_NAME} {m.SHORT_DESC}", text))]
+
+
+def _normalize(name: str) -> str:
+    return normalize_name(name.strip()).casefold()
+
+
+def _has_words(description: str, text: str) -> bool:
+    """Return whether each word of a text begins a word of a description."""
+    words = text.casefold().split()
+    return bool(words) and all(re.search(rf"(?<!\w){re.escape(word)}", description.casefold()) for word in words)
