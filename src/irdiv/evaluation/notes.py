@@ -68,9 +68,9 @@ class NoteOptions(NamedTuple):
     may_count_all: bool
     """Whether such a measure has the option ``intents="all"``."""
     ties: Ties
-    weighted: bool = False
+    weighted: bool
     """Whether some measure has ``weighted=True``."""
-    counts_all: bool = False
+    counts_all: bool
     """Whether some measure counts all declared intents."""
 
     @classmethod
@@ -88,15 +88,15 @@ class NoteOptions(NamedTuple):
             if declaration.needs_intents and params.get("intents", "relevant") == "relevant"
         ]
         return cls(
-            max(given, default=DEFAULT_DEPTH),
-            max(given) if len(given) == len(cutoffs) else None,
-            tuple(sorted({params.get("rel", 1) for _, params in values} - {1})),
-            tuple(sorted({params.get("rel", 1) for params in by_intent})),
-            any(declaration.needs_intents for declaration, _ in values),
-            any("intents" in params for params in by_intent),
-            ties,
-            any(params.get("weighted", False) for _, params in values),
-            any(params.get("intents") == "all" for _, params in values),
+            depth=max(given, default=DEFAULT_DEPTH),
+            tie_depth=max(given) if len(given) == len(cutoffs) else None,
+            grades=tuple(sorted({params.get("rel", 1) for _, params in values} - {1})),
+            intent_grades=tuple(sorted({params.get("rel", 1) for params in by_intent})),
+            needs_intents=any(declaration.needs_intents for declaration, _ in values),
+            may_count_all=any("intents" in params for params in by_intent),
+            ties=ties,
+            weighted=any(params.get("weighted", False) for _, params in values),
+            counts_all=any(params.get("intents") == "all" for _, params in values),
         )
 
 

@@ -9,13 +9,11 @@ from typing import Any, TypeAlias
 
 from irdiv.checks import Number, require
 from irdiv.errors import IrdivError, examples, warn
+from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.rag.records import is_missing
 
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 """The grades of nuggetizer's labels, which say how a document supports a nugget."""
-
-IMPORTANCE_WEIGHTS = {"vital": 1.0, "okay": 0.5}
-"""The weights of nuggetizer's labels, which say how important a nugget is."""
 
 LabelMapping: TypeAlias = Mapping[str, str | int]
 """From labels to labels of the vocabulary, or to grades."""
