@@ -67,7 +67,7 @@ def fit_to_terminal(frame: pd.DataFrame, column: str, arguments: argparse.Namesp
         return frame
     others = max(map(len, _table_lines(frame.drop(columns=column), _digits(arguments), ())))
     room = max(get_terminal_size().columns - others - 2, _SHORTEST_TEXT)
-    return frame.assign(**{column: [text and _cut(text, room) for text in frame[column]]})
+    return frame.assign(**{column: frame[column].map(lambda text: _cut(text, room), na_action="ignore")})
 
 
 def _cut(text: str, width: int) -> str:

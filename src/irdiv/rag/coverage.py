@@ -100,7 +100,7 @@ def _read(path: PathLike, labels: LabelMapping | None, duplicates: Duplicates) -
 
 def _read_any(path: PathLike, labels: LabelMapping | None, duplicates: Duplicates) -> pd.DataFrame:
     if not _has_records(path):
-        return read_qrels(path).rename(columns={"iteration": "intent_id"})
+        return read_qrels(path)
     fields = [record.fields for record in read_records(path, "nuggets", "nuggets")]
     items = (item for one in fields for item in [one, *_nuggets(one)])
     if not any(isinstance(item, Mapping) and "assignment" in item for item in items):
@@ -141,7 +141,8 @@ def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> Non
     if unjudged:
         warn(f"{len(unjudged)} questions have nuggets but no judgments, and are left out: {examples(unjudged)}.")
     known = set(declared[["query_id", "intent_id"]].itertuples(index=False, name=None))
-    found = dict.fromkeys(judged[["query_id", "intent_id"]].itertuples(index=False, name=None))
+    columns = ["query_id", "intent_id" if "intent_id" in judged else "iteration"]
+    found = dict.fromkeys(judged[columns].itertuples(index=False, name=None))
     undeclared = [f"{topic} {nugget}" for topic, nugget in found if (topic, nugget) not in known]
     if undeclared and len(undeclared) < len(found):
         warn(

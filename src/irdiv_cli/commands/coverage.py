@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from irdiv.evaluation.results import Evaluation
 
 ORDER = 12
-HELP = "show which nuggets, rubrics or aspects retrieved documents cover"
+HELP = "show which nuggets retrieved documents cover and miss"
 EPILOG = (
     "Prints the means, the ranking of runs, and the nuggets that the best run misses on its worst questions. "
     "Example: irdiv coverage judgments.jsonl bm25.jsonl dense.jsonl; "
@@ -240,14 +240,14 @@ def _describe_nuggets(nuggets: pd.DataFrame) -> list[str]:
     """Return a line for each nugget: importance or probability, number of documents and text."""
     columns = []
     if "importance" in nuggets:
-        columns.append(["-" if label is None else str(label) for label in nuggets["importance"]])
+        columns.append([label if isinstance(label, str) else "-" for label in nuggets["importance"]])
     elif nuggets.groupby("query_id")["probability"].nunique().max() > 1:
         columns.append([f"{probability:.2f}" for probability in nuggets["probability"]])
     columns.append([_counted(count, "document") if count else "no document" for count in nuggets["n_relevant"]])
     columns = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
     ids = nuggets["intent_id"]
     described = zip(ids, nuggets.get("description", ids), strict=True)
-    texts = [intent_id if text is None else " ".join(text.split()) for intent_id, text in described]
+    texts = [" ".join(text.split()) if isinstance(text, str) else intent_id for intent_id, text in described]
     return ["  ".join(cells) for cells in zip(*columns, texts, strict=True)]
 
 
