@@ -12,6 +12,7 @@ import pytest
 
 import irdiv
 from irdiv.demo import SYSTEMS
+from irdiv.measures.answers import ANSWER_MEASURES
 from irdiv.measures.catalogue import registry
 from irdiv_cli import inputs, main, output, parser
 from irdiv_cli.commands import load_commands
@@ -141,6 +142,16 @@ def test_measures_are_found_by_what_they_measure(capsys, word):
     assert "ERR-IA" not in listed
     # those whose names or summaries have the word come before those that have it as a keyword
     assert "I-rec" not in listed or listed.index("Coverage") < listed.index("I-rec")
+
+
+@pytest.mark.parametrize("word", ["coverage", "nugget", "rubric", "answer", "nuggetizer", "vital_score"])
+def test_scores_of_answers_are_listed_apart(capsys, word):
+    *_, scores, _ = out(capsys, "measures", word).split("\n\n")
+    heading, *lines = scores.splitlines()
+    assert heading == "scores of answers, not of runs: irdiv.rag.score_answers computes them"
+    listed = [line.split()[0] for line in lines]
+    assert listed == (["strict_vital_score", "vital_score"] if word == "vital_score" else list(ANSWER_MEASURES))
+    assert "score_answers" not in out(capsys, "measures", "D#-nDCG")
 
 
 def test_names_come_first_in_a_search(capsys):

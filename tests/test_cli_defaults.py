@@ -20,9 +20,12 @@ from irdiv.demo import demo_qrels_and_runs
 from irdiv.evaluation import DEFAULT_MEASURES
 from irdiv.evaluation.plotting import EvaluationPlots
 from irdiv.evaluation.results import Evaluation
+from irdiv.evaluation.topics import DEFAULT_CUTOFF
 from irdiv.measures.catalogue import registry
 from irdiv.properties import check
 from irdiv.properties.definitions import PROPERTIES
+from irdiv.rag import read_contexts
+from irdiv.rag.coverage import read_judgments
 from irdiv.report import DEFAULT_MEASURES as REPORT_MEASURES
 from irdiv.report import render, write_report
 from irdiv.show.explain import explain, list_measures
@@ -30,7 +33,7 @@ from irdiv.show.hierarchy import Hierarchy
 from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power, rank_runs
 from irdiv.stats.options import N_RESAMPLES, N_SIGN_FLIPS
 from irdiv_cli import options, parser
-from irdiv_cli.commands import plot, properties, report
+from irdiv_cli.commands import coverage, plot, properties, report
 
 Counterpart = tuple[Callable[..., Any], str]
 
@@ -57,6 +60,15 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "eval": {**EVALUATION, **same_name(evaluate, "components")},
     "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
     "rank": {**EVALUATION, **significance_test(rank_runs), **same_name(rank_runs, "correction", "level")},
+    "coverage": {
+        **same_name(read_judgments, "nuggets", "judgments"),
+        "label": (read_judgments, "labels"),
+        **same_name(evaluate, "runs", "measures", "duplicates"),
+        **same_name(read_contexts, "source"),
+        **same_name(Evaluation.missed, "run", "cutoff", "rel"),
+        "worst": (Evaluation.worst, "n"),
+        "seed": (Evaluation.rank, "rng"),
+    },
     "topic": {
         **EVALUATION,
         "topic": (Evaluation.topic, "query_id"),
@@ -110,6 +122,7 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "eval": {"set", "names", "per_query", *OUTPUT},
     "compare": {"set", "names", "plot", "collection", *OUTPUT},
     "rank": {"set", "names", *OUTPUT},
+    "coverage": {"missed", "per_query", *OUTPUT},
     "topic": {"set", "names", *OUTPUT},
     "discpower": {"set", "names", "plot", "agreement", "collection", *OUTPUT},
     "concordance": {"set", "names", "plot", "collection", *OUTPUT},
@@ -130,6 +143,7 @@ OTHER_DEFAULTS = {
     ("report", "file"): "report.html",
     ("properties", "properties"): None,
     ("topic", "worst"): None,
+    ("coverage", "worst"): None,
 }
 # Options of single figures are left out to get the defaults, since those that are given to another figure are refused.
 OF_FIGURES = ("sort", "gamma", "intervals", "levels", "rel", "parameter", "values", "test", "level", "seed")
@@ -209,6 +223,8 @@ def test_defaults_of_measures():
 def test_defaults_in_help_texts():
     assert options.DEFAULT_MEASURES == DEFAULT_MEASURES
     assert report.DEFAULT_MEASURES == REPORT_MEASURES
+    assert coverage.DEFAULT_CUTOFF == DEFAULT_CUTOFF
+    assert default_of(Evaluation.worst, "n") == coverage.DEFAULT_WORST
     assert tuple(prop.name for prop in default_of(check, "properties")) == properties.DEFAULT_PROPERTIES
     assert (options.N_RESAMPLES, options.N_SIGN_FLIPS) == (N_RESAMPLES, N_SIGN_FLIPS)
     qrels, runs = demo_qrels_and_runs()

@@ -647,6 +647,16 @@ def test_contexts_that_do_not_fit(record, options, message):
         read_contexts([record], **options)
 
 
+def test_documents_that_are_listed_twice():
+    passages = [{"docid": "d1", "score": 3}, {"docid": "d1", "score": 2}, {"docid": "d2", "score": 1}]
+    (run,) = read_contexts([{"qid": "1", "candidates": passages}], duplicates="first").values()
+    assert run[["doc_id", "rank", "score"]].values.tolist() == [["d1", 1, 3.0], ["d2", 2, 1.0]]
+    (run,) = read_contexts([{**ANSWER, "references": ["d1", "d1", "d2"]}], duplicates="first").values()
+    assert run["doc_id"].tolist() == ["d1", "d2"]
+    with pytest.raises(IrdivError, match="duplicates='last' is not"):
+        read_contexts([ANSWER], duplicates="last")
+
+
 def test_a_topic_twice_in_a_run():
     with pytest.raises(IrdivError, match="run 'a' has topic '1' already in record 0"):
         read_contexts([ANSWER, ANSWER])

@@ -6,9 +6,13 @@ import re
 
 import ir_measures
 
+from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
+from irdiv.measures.nuggets import NUGGET_KEYWORDS
 from irdiv.measures.spec import ir_measures_names, normalize_name
+
+_ANSWER_KEYWORDS = ("scores of answers", "coverage", "nugget recall", "nuggetizer", *NUGGET_KEYWORDS)
 
 
 def find_declarations(text: str) -> list[Declaration]:
@@ -31,6 +35,19 @@ def find_declarations(text: str) -> list[Declaration]:
         if any(matches):
             found[matches.index(True)].append(declaration)
     return [declaration for group in found for declaration in group]
+
+
+def find_answer_measures(text: str) -> list[AnswerMeasure]:
+    """Return the measures of answers whose names contain a text, or whose descriptions have all of its words.
+
+    >>> [str(measure) for measure in find_answer_measures("penalties")]
+    ['rubric_score']
+    """
+    return [
+        measure
+        for name, measure in ANSWER_MEASURES.items()
+        if _normalize(text) in _normalize(name) or _has_words(" ".join([measure.summary, *_ANSWER_KEYWORDS]), text)
+    ]
 
 
 def find_ir_measures(text: str) -> list[str]:

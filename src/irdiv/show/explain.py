@@ -13,7 +13,7 @@ from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.measure import Measure
-from irdiv.measures.search import find_declarations, find_ir_measures
+from irdiv.measures.search import find_answer_measures, find_declarations, find_ir_measures
 from irdiv.measures.spec import MeasureLike, parse, unknown_name_error
 
 _SYMBOLS = (
@@ -63,13 +63,19 @@ def list_measures(pattern: str = "") -> str:
     coverage of nuggets, rubrics and aspects
       MRecall  Whether the first l documents cover all nuggets, or l of them where there are more.
     """
-    found, others = find_declarations(pattern), find_ir_measures(pattern)
-    if not found and not others:
+    found, answers, others = find_declarations(pattern), find_answer_measures(pattern), find_ir_measures(pattern)
+    if not found and not answers and not others:
         raise unknown_name_error(pattern)
-    width = max((len(declaration.name) for declaration in found), default=0)
+    by_family: dict[str, dict[str, str]] = {}
+    for declaration in found:
+        by_family.setdefault(declaration.family, {})[declaration.name] = declaration.summary
+    if answers:
+        heading = "scores of answers, not of runs: irdiv.rag.score_answers computes them"
+        by_family[heading] = {str(measure): measure.summary for measure in answers}
+    width = max((len(name) for summaries in by_family.values() for name in summaries), default=0)
     sections = []
-    for family in dict.fromkeys(declaration.family for declaration in found):
-        lines = [f"  {d.name:{width}}  {d.summary}" for d in found if d.family == family]
+    for family, summaries in by_family.items():
+        lines = [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
         sections.append("\n".join([family, *lines]))
     if others:
         sections.append(
