@@ -82,6 +82,7 @@ def test_unjudged_documents():
     two = notes({"one": RUN, "two": RUN[RUN["doc_id"] != "x"]}, "D#-nDCG@2")
     # a, x, a and z; a, c, a and z
     assert "0.0% (two) to 25.0% (one) of the first 2 documents are unjudged" in two
+    assert notes({"one": RUN, "two": RUN}).count("20.0%") == 1
     assert "unjudged" not in notes(RUN[~RUN["doc_id"].isin(["x", "y"])])
 
 

@@ -18,6 +18,7 @@ from irdiv.frames.checked import RunColumns, run_columns
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, group_starts, take_rows
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.mismatch import describe_difference
 from irdiv.types import Bools, Floats, Hashes, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -201,9 +202,10 @@ def _known_topics(collection: Collection, columns: RunColumns, is_part: bool) ->
 
 def no_common_topic_error(qrels_topics: Iterable[str], run_topics: Iterable[str]) -> IrdivError:
     """Return the error for qrels and a run that have no topic in common."""
+    judged, ranked = list(qrels_topics), list(run_topics)
     return IrdivError(
-        f"no topic in common: the qrels have {examples(qrels_topics)} and the run has {examples(run_topics)}. "
-        "Check that both use the same topic ids."
+        f"no topic in common: the qrels have {examples(judged)} and the run has {examples(ranked)}. "
+        f"Check that both use the same topic ids.{describe_difference(judged, ranked)}"
     )
 
 

@@ -217,7 +217,8 @@ def _about_unjudged(runs: Mapping[str, RunFacts], depth: int) -> Iterable[str]:
     shares = {name: (facts.unjudged or 0) / max(facts.documents, 1) for name, facts in runs.items()}
     low, high = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
     if shares[high]:
-        share = f"{shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})" if len(runs) > 1 else f"{shares[high]:.1%}"
+        is_range = shares[low] < shares[high]
+        share = f"{shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})" if is_range else f"{shares[high]:.1%}"
         yield f"{share} of the first {depth} documents are unjudged; {measure} gives it for each topic."
 
 
