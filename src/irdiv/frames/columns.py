@@ -38,10 +38,13 @@ _MORE_ALIASES = {
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
     **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
-    **{(role, "doc_id"): ("docid", "pid") for role in ("nuggets", "assignments", "contexts")},
-    **{(role, "description"): ("text", "nugget", "criterion", "content") for role in ("nuggets", "assignments")},
+    **{(role, "doc_id"): ("docid", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")},
+    **{
+        (role, "description"): ("text", "nugget", "nugget_text", "criterion", "content")
+        for role in ("nuggets", "assignments")
+    },
     **{(role, "relevance"): ("assignment", "grade", "rating") for role in ("nuggets", "assignments")},
-    **{(role, "run"): ("run_id", "runid", "system") for role in ("assignments", "contexts")},
+    **{(role, "run"): ("run_id", "runid", "system", "retriever") for role in ("assignments", "contexts")},
     ("nuggets", "probability"): ("weight", "weights"),
 }
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
@@ -111,8 +114,26 @@ def find_columns(
         expected = "; ".join(" or ".join(map(repr, _expected(name, role))) for name in missing)
         raise IrdivError(
             f"the {role} {_verb(role, 'lacks', 'lack')} a column: expected {expected}, found {examples(present, 12)}."
+            f"{_remedy(present, role, missing)}"
         )
     return found
+
+
+def _remedy(present: Sequence[str], role: str, missing: Sequence[str]) -> str:
+    """Return what to do about missing columns where the others show what the frame is."""
+    has_documents = "doc_id" not in missing or "relevance" not in missing
+    if role == "qrels" and not has_documents and has_columns(present, "assignments", ["run", "assignment"]):
+        return " These are assignments to answers, which irdiv.rag.score_answers scores."
+    if role == "qrels" and not has_documents and has_intent_column(present):
+        return (
+            " These are intents without documents: irdiv.with_intents(qrels, intent_table) folds them into qrels, and "
+            "irdiv.rag.read_nuggets makes qrels of nuggets that are judged for each document."
+        )
+    if role == "contexts" and "score" in missing and has_intent_column(present):
+        return " These are judgments of nuggets, which irdiv.rag.read_nuggets reads."
+    if "score" in missing and "distance" in present:
+        return " The best document has the highest score and the smallest distance: make ranks of distances."
+    return ""
 
 
 def _are_several_intents(names: Iterable[str]) -> bool:
@@ -135,7 +156,7 @@ def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool
 
 def _expected(name: str, role: str) -> tuple[str, ...]:
     """Return the columns that an error says are expected; a run without scores may have ranks."""
-    return _aliases(name, role) + (("rank",) if (role, name) == ("run", "score") else ())
+    return _aliases(name, role) + (("rank",) if role in ("run", "contexts") and name == "score" else ())
 
 
 def _aliases(name: str, role: str) -> tuple[str, ...]:
