@@ -101,7 +101,7 @@ def find_columns(
     """
     found: dict[str, str] = {}
     for name in (*required, *optional):
-        matches = [alias for alias in _aliases(name, role) if alias in present]
+        matches = [alias for alias in column_names(name, role) if alias in present]
         if len(matches) > 1 and (name != "intent_id" or _are_several_intents(matches)):
             raise IrdivError(
                 f"the {role} {_verb(role, 'has', 'have')} two columns for one thing: {examples(matches)}. "
@@ -151,21 +151,22 @@ def order_column(present: Iterable[str], ties: str) -> str:
 
 def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool:
     """Return whether there is a column for each of irdiv's names."""
-    return all(not set(_aliases(name, role)).isdisjoint(present) for name in names)
+    return all(not set(column_names(name, role)).isdisjoint(present) for name in names)
 
 
 def _expected(name: str, role: str) -> tuple[str, ...]:
     """Return the columns that an error says are expected; a run without scores may have ranks."""
-    return _aliases(name, role) + (("rank",) if role in ("run", "contexts") and name == "score" else ())
+    return column_names(name, role) + (("rank",) if role in ("run", "contexts") and name == "score" else ())
 
 
-def _aliases(name: str, role: str) -> tuple[str, ...]:
+def column_names(name: str, role: str) -> tuple[str, ...]:
+    """Return all names that a column may have in a frame of a role, irdiv's first."""
     return ALIASES[name] + _MORE_ALIASES.get((role, name), ())
 
 
 def unknown_intent_table_columns(present: Iterable[str]) -> list[str]:
     """Return the columns of an intent table that have no meaning there."""
-    known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in _aliases(name, "intents")}
+    known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in column_names(name, "intents")}
     return [column for column in present if column not in known | _UNUSED_INTENT_COLUMNS]
 
 

@@ -168,7 +168,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
     nuggets = []
     for one in found:
         assert one.doc_id is not None
-        grade = labels.grade(one.label)
+        grade = labels.grade(one.label, f"{one.where}: the assignment")
         nuggets.append(
             Nugget(
                 one.query_id,
@@ -180,7 +180,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
             )
         )
     merged = merge_nuggets(nuggets, duplicates)
-    labels.warn("are left out")
+    labels.report_unknown("are left out", needs_support=True)
     return qrels_table(merged, {}, labels)
 
 
@@ -195,7 +195,7 @@ def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
             repeated.append(one)
         label = labels.support(one.label)
         rows.append((*key[:2], one.intent_id + suffix, one.text, labels.importance(one.importance), label))
-    labels.warn("score 0")
+    labels.report_unknown("score 0")
     if repeated:
         warn(
             f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -13,10 +12,11 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import backend_of
+from irdiv.frames.columns import column_names
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import run_name
-from irdiv.frames.text import text_lines
+from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
+from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ RecordsLike: TypeAlias = "PathLike | Iterable[PathLike] | Iterable[Fields] | Map
 TOPIC_FIELDS = ("query_id", "qid", "topic_id", "question_id", "narrative_id", "sample_id", "example_id", "id")
 """The fields that name the topic of a record, the first of which is used."""
 
-
-RUN_FIELDS = ("run_id", "run", "runid", "system")
+RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
+
+DOC_FIELDS = column_names("doc_id", "contexts")
+"""The fields that name a document, the first of which is used."""
 
 
 class Record(NamedTuple):
@@ -90,13 +92,14 @@ def read_records(data: object, role: str, content: str) -> list[Record]:
 
 def _records(data: object, role: str, content: str) -> Iterator[Record]:
     if isinstance(data, str | os.PathLike):
-        yield from _of_file(data, role, content)
+        for path in run_files(data) if is_folder_of_runs(data) else [data]:
+            yield from _of_file(path, role, content)
     elif backend_of(data) is not None:
         for row, fields in enumerate(_rows_of_frame(data, role)):
             yield Record(fields, f"row {row} of the {role}")
-    elif isinstance(data, Mapping) and data and all(isinstance(value, str | os.PathLike) for value in data.values()):
-        for name, path in data.items():
-            for record in _of_file(path, role, content):
+    elif isinstance(data, Mapping) and data and all(map(_is_path_or_frame, data.values())):
+        for name, source in data.items():
+            for record in _records(source, f"{role} {name!r}", content):
                 yield record._replace(name=str(name))
     elif isinstance(data, Mapping):
         yield from _of_json(data, content, f"the {role}", None)
@@ -113,6 +116,10 @@ def _records(data: object, role: str, content: str) -> Iterator[Record]:
         )
 
 
+def _is_path_or_frame(data: object) -> bool:
+    return isinstance(data, str | os.PathLike) or backend_of(data) is not None
+
+
 def _record(item: object, where: str, file: str | None) -> Record:
     if not isinstance(item, Mapping):
         raise IrdivError(f"{where}: expected an object with named fields, found {str(item)[:60]!r}.")
@@ -122,43 +129,18 @@ def _record(item: object, where: str, file: str | None) -> Record:
 def _of_file(path: PathLike, role: str, content: str) -> Iterator[Record]:
     file = run_name(path).removesuffix(".jsonl").removesuffix(".json")
     if os.path.exists(path) and reader_of(path) is PARQUET:
-        for row, fields in enumerate(_rows_of_frame(path, role)):
-            yield Record(fields, f"{path}, row {row}", file=file)
-        return
-    lines = [(number, line) for number, line in enumerate(text_lines(path, role), 1) if line.strip()]
-    if not lines:
-        raise IrdivError(f"{path}: the {role} file is empty; expected a JSON object in each line.")
-    try:
-        values = [(number, json.loads(line)) for number, line in lines]
-    except json.JSONDecodeError:
-        yield from _of_json(_whole_file(path, role, lines), content, str(path), file)
-        return
-    if len(values) == 1:
-        yield from _of_json(values[0][1], content, str(path), file)
-        return
-    for number, value in values:
-        yield _record(value, f"{path}, line {number}", file)
-
-
-def _whole_file(path: PathLike, role: str, lines: list[tuple[int, str]]) -> object:
-    """Return a JSON value that takes several lines; an error names the first line that is not JSON."""
-    try:
-        return json.loads("\n".join(line for _, line in lines))
-    except json.JSONDecodeError:
-        number, line, message = next((number, line, message) for number, line in lines if (message := _problem(line)))
-        raise IrdivError(
-            f"{path}, line {number}: not JSON ({message}); expected a {role} file with a JSON object in each line, "
-            f"found {line.strip()[:60]!r}."
-        ) from None
-
-
-def _problem(line: str) -> str | None:
-    """Return what is wrong with a line of JSON."""
-    try:
-        json.loads(line)
-    except json.JSONDecodeError as error:
-        return error.msg
-    return None
+        records = [Record(fields, f"{path}, row {row}") for row, fields in enumerate(_rows_of_frame(path, role))]
+    else:
+        values = read_json(path, role)
+        is_json_lines = len(values) > 1
+        records = [
+            record
+            for where, value in values
+            for record in ([_record(value, where, file)] if is_json_lines else _of_json(value, content, where, file))
+        ]
+    if not records:
+        raise IrdivError(f"{path}: the {role} file has no records; expected at least one.")
+    yield from (record._replace(file=file) for record in records)
 
 
 def _of_json(value: object, content: str, where: str, file: str | None) -> Iterator[Record]:
@@ -221,18 +203,24 @@ def as_list(value: object, where: str) -> list[Any]:
 
 def id_text(value: object, where: str) -> str:
     """Return an id as a string; 51.0 is 51."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if is_missing(value) or not isinstance(value, str | int | float):
+    if is_missing(value):
+        raise IrdivError(f"{where} is missing; expected an id.")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise IrdivError(f"{where} must be an id, found {str(value)[:60]!r}.")
-    return str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def doc_ids(values: Iterable[object], where: str) -> list[str]:
-    """Return ids of documents, which may be in objects with a field ``doc_id`` or ``docid``."""
+    """Return ids of documents, which may be in objects with a field ``doc_id``, ``docid``, …."""
     ids = []
     for value in values:
         if isinstance(value, Mapping):
-            value = next((value[name] for name in ("doc_id", "docid", "docno", "pid", "id") if name in value), None)
-        ids.append(id_text(value, where))
+            name = next((name for name in (*DOC_FIELDS, "id") if name in value), None)
+            if name is None:
+                raise IrdivError(
+                    f"{where}: a document without an id; expected one of the fields "
+                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
+                )
+            value = value[name]
+        ids.append(id_text(value, f"{where}: the id of a document"))
     return ids
