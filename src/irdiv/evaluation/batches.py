@@ -86,7 +86,7 @@ class PartitionedInput:
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
             with prefix_errors_with_run(name):
                 ordered = scorer.order(run.load(bucket), is_part=True)
-                values[index] = scorer.score(ordered)
+            values[index] = scorer.score(ordered)
             findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
             # The index of all judged documents would take longer than everything else.
             facts.append(run_facts(ordered, options, count_unjudged=False))

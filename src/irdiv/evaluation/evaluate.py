@@ -188,7 +188,7 @@ def evaluate(
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))
-            values[index] = scorer.score(ordered)
+        values[index] = scorer.score(ordered)
         kept[name] = kept_documents(ordered, scorer.depth)
         is_cut |= kept[name] is not ordered
         findings[name] = [check_run(ordered, scorer.depth)]

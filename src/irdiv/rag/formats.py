@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import find_columns
 from irdiv.rag.labels import Labels
-from irdiv.rag.records import DOC_FIELDS, Fields, Record, as_list, doc_ids, id_text, is_missing, warn_about_empty
+from irdiv.rag.records import (
+    DOC_FIELDS,
+    Fields,
+    Record,
+    as_list,
+    as_number,
+    doc_ids,
+    id_text,
+    is_missing,
+    warn_about_empty,
+)
 from irdiv.rag.tables import Nugget, id_of_text, normalize_text
 
 _LISTS = ("nuggets", "rubrics", "aspects")
@@ -258,14 +266,7 @@ def _text(item: Fields, where: str) -> str:
 
 
 def _weight(value: object, where: str) -> float | None:
-    if is_missing(value):
-        return None
-    if isinstance(value, str | int | float):
-        with suppress(ValueError, OverflowError):
-            weight = float(value)
-            if math.isfinite(weight):
-                return weight
-    raise IrdivError(f"{where}: the weight must be a finite number, found {str(value)[:60]!r}.")
+    return None if is_missing(value) else float(as_number(value, f"{where}: the weight"))
 
 
 def _answers(item: Fields, where: str) -> dict[str, set[str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
@@ -46,8 +48,8 @@ class Record(NamedTuple):
     """How errors name the record."""
     name: str | None = None
     """The name that the caller gave to the data."""
-    file: str | None = None
-    """The name of the file without endings."""
+    path: PathLike | None = None
+    """The path of its file."""
 
     @property
     def run(self) -> str:
@@ -59,7 +61,7 @@ class Record(NamedTuple):
                 for name in RUN_FIELDS:
                     if not is_missing(fields.get(name)):
                         return str(fields[name])
-        return self.file or "run"
+        return "run" if self.path is None else run_name(self.path).removesuffix(".jsonl").removesuffix(".json")
 
     @property
     def topic(self) -> str:
@@ -102,13 +104,13 @@ def _records(data: object, role: str, content: str) -> Iterator[Record]:
             for record in _records(source, f"{role} {name!r}", content):
                 yield record._replace(name=str(name))
     elif isinstance(data, Mapping):
-        yield from _of_json(data, content, f"the {role}", None)
+        yield from _of_json(data, content, f"the {role}")
     elif isinstance(data, Iterable) and not isinstance(data, bytes):
         for index, item in enumerate(data):
             if isinstance(item, str | os.PathLike):
                 yield from _of_file(item, role, content)
             else:
-                yield _record(item, f"record {index} of the {role}", None)
+                yield _record(item, f"record {index} of the {role}")
     else:
         raise IrdivError(
             f"cannot read the {role} from {type(data).__name__!r}. Give the path of a JSON Lines file, several paths, "
@@ -120,14 +122,13 @@ def _is_path_or_frame(data: object) -> bool:
     return isinstance(data, str | os.PathLike) or backend_of(data) is not None
 
 
-def _record(item: object, where: str, file: str | None) -> Record:
+def _record(item: object, where: str) -> Record:
     if not isinstance(item, Mapping):
         raise IrdivError(f"{where}: expected an object with named fields, found {str(item)[:60]!r}.")
-    return Record(item, where, file=file)
+    return Record(item, where)
 
 
 def _of_file(path: PathLike, role: str, content: str) -> Iterator[Record]:
-    file = run_name(path).removesuffix(".jsonl").removesuffix(".json")
     if os.path.exists(path) and reader_of(path) is PARQUET:
         records = [Record(fields, f"{path}, row {row}") for row, fields in enumerate(_rows_of_frame(path, role))]
     else:
@@ -136,20 +137,20 @@ def _of_file(path: PathLike, role: str, content: str) -> Iterator[Record]:
         records = [
             record
             for where, value in values
-            for record in ([_record(value, where, file)] if is_json_lines else _of_json(value, content, where, file))
+            for record in ([_record(value, where)] if is_json_lines else _of_json(value, content, where))
         ]
     if not records:
         raise IrdivError(f"{path}: the {role} file has no records; expected at least one.")
-    yield from (record._replace(file=file) for record in records)
+    yield from (record._replace(path=path) for record in records)
 
 
-def _of_json(value: object, content: str, where: str, file: str | None) -> Iterator[Record]:
+def _of_json(value: object, content: str, where: str) -> Iterator[Record]:
     """Yield the records of a JSON value: a list of them, one, or an object with a list for each topic."""
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield _record(item, f"{where}, item {index}", file)
+            yield _record(item, f"{where}, item {index}")
     elif isinstance(value, Mapping) and not {*TOPIC_FIELDS, "metadata", "query"}.isdisjoint(value):
-        yield Record(value, where, file=file)
+        yield Record(value, where)
     elif isinstance(value, Mapping):
         for topic, items in value.items():
             if not isinstance(items, list | tuple | Mapping):
@@ -157,7 +158,7 @@ def _of_json(value: object, content: str, where: str, file: str | None) -> Itera
                     f"{where}: no topic id; expected records with one of the fields {examples(TOPIC_FIELDS, 9)}, or "
                     f"{{topic: list}}, found the field {topic!r} with {str(items)[:60]!r}."
                 )
-            yield Record({"query_id": topic, content: items}, f"{where}, topic {topic!r}", file=file)
+            yield Record({"query_id": topic, content: items}, f"{where}, topic {topic!r}")
     else:
         raise IrdivError(f"{where}: expected JSON objects, found {str(value)[:60]!r}.")
 
@@ -208,6 +209,28 @@ def id_text(value: object, where: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise IrdivError(f"{where} must be an id, found {str(value)[:60]!r}.")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def as_number(value: object, where: str) -> float:
+    """Return a number, which may be written as a string."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
+            number = float(value)
+            if math.isfinite(number):
+                return value if isinstance(value, int) else number
+    found = "nothing" if is_missing(value) else repr(str(value)[:60])
+    raise IrdivError(f"{where} must be a finite number, found {found}.")
+
+
+def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> None:
+    """Raise an error if another record is of the same run and topic; ``first_of`` names those so far."""
+    key = record.run, record.topic
+    if key in first_of:
+        raise IrdivError(
+            f"{record.where}: run {key[0]!r} has topic {key[1]!r} already in {first_of[key]}. Give each run its own "
+            "run_id, or name the files: {'name': path}."
+        )
+    first_of[key] = record.where
 
 
 def doc_ids(values: Iterable[object], where: str) -> list[str]:

@@ -150,6 +150,9 @@ def qrels_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str
             "for answers is not a probability. Leave such nuggets out of judgments of documents."
         )
     frame = _intents(nuggets, parents, labels)
+    # An intent of which nothing is known but the id 0 would be TREC's subtopic 0, which is none.
+    has_only_id = frame[["description", "importance", "probability", "parent_id"]].isna().all(axis=1)
+    frame["description"] = frame["description"].where(~has_only_id, frame["intent_id"])
     if frame["parent_id"].notna().any():
         frame["parent_id"] = frame["parent_id"].where(frame["parent_id"].notna(), ROOT_ID)
     judged = [
