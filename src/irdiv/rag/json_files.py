@@ -25,19 +25,27 @@ def read_json(path: PathLike, role: str) -> list[tuple[str, object]]:
     lines = [Line(number, text) for number, text in enumerate(text_lines(path, role), 1) if text.strip()]
     if not lines:
         raise IrdivError(f"{path}: the {role} file is empty; expected a JSON object in each line.")
-    if len(lines) > 1 and _starts_value_of_many_lines(lines[0].text):
+    if len(lines) > 1 and _are_one_value(lines[0].text, lines[1].text):
         return [(str(path), _parse(path, role, lines))]
     values = [(f"{path}, line {line.number}", _parse(path, role, [line], is_last=line is lines[-1])) for line in lines]
     return [(str(path), values[0][1])] if len(values) == 1 else values
 
 
-def _starts_value_of_many_lines(line: str) -> bool:
-    """Return whether a line is only the start of a value, as where JSON is indented."""
+def _are_one_value(first: str, second: str) -> bool:
+    """Return whether the first two lines are parts of one value, as where JSON is indented."""
+    if first.strip() in ("{", "["):
+        return True
+    is_start = first.lstrip().startswith(("{", "[")) and _where_not_json(first) == len(first.rstrip())
+    return is_start and _where_not_json(second) is not None
+
+
+def _where_not_json(text: str) -> int | None:
+    """Return up to where a text is the start of a JSON value, None if it is one."""
     try:
-        json.loads(line)
+        json.loads(text)
     except json.JSONDecodeError as error:
-        return line.lstrip().startswith(("{", "[")) and error.pos >= len(line.rstrip())
-    return False
+        return error.pos
+    return None
 
 
 def _parse(path: PathLike, role: str, lines: list[Line], *, is_last: bool = True) -> object:
