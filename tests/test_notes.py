@@ -45,6 +45,11 @@ def test_declared_intents_that_do_not_count():
     assert "4 of 5 declared intents have no relevant document of grade 2 or more and do not count" in higher
     assert "declared" not in notes(intents="all")
     assert "declared" not in notes(measures="nDCG@3")
+    # which measures, where only some leave them out
+    mixed = notes(measures=["D#-nDCG(rel=2)@3", "I-rec@3", "Coverage@3"])
+    assert "no relevant document and do not count in I-rec@3; intents='all' counts them." in mixed
+    assert "of grade 2 or more and do not count in D#-nDCG(rel=2)@3; intents='all' counts them." in mixed
+    assert "do not count in ERR_IA@3." in notes(measures=["ERR_IA@3", "Coverage@3"])
     # ndeval leaves them out too, and has no option to count them
     assert "2 of 5 declared intents have no relevant document and do not count." in notes(measures="ERR_IA@3")
 
@@ -77,6 +82,7 @@ def test_unjudged_documents():
     two = notes({"one": RUN, "two": RUN[RUN["doc_id"] != "x"]}, "D#-nDCG@2")
     # a, x, a and z; a, c, a and z
     assert "0.0% (two) to 25.0% (one) of the first 2 documents are unjudged" in two
+    assert notes({"one": RUN, "two": RUN}).count("20.0%") == 1
     assert "unjudged" not in notes(RUN[~RUN["doc_id"].isin(["x", "y"])])
 
 
@@ -126,6 +132,18 @@ def test_ties_of_ranks():
     assert "documents with equal ranks among the first 3 are ordered by doc id, descending: 1" in notes(
         ranked, ties="rank"
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 2}])
+def test_ties_of_a_run_without_scores(options):
+    ranked = RUN.drop(columns="score").assign(rank=[1, 2, 2, 3, 1, 1])
+    by_id = "among the first 3 are ordered by doc id, descending (ties='docid_desc'"
+    # ties='rank' would change nothing
+    assert f"documents with equal ranks {by_id}): 1 of 3 topics." in notes(ranked, **options)
+    assert "equal scores" not in notes(ranked, **options)
+    both = notes({"scored": RUN, "ranked": ranked}, **options)
+    assert f"equal scores {by_id}; 'rank' orders by a rank column): 1 of 3 topics in scored." in both
+    assert f"equal ranks {by_id}): 1 of 3 topics in ranked." in both
 
 
 def test_nothing_to_say():

@@ -134,7 +134,10 @@ def test_a_repeated_nugget_of_another_importance_is_an_error():
 def test_unknown_importance_is_named_and_counted_and_weighs_nothing():
     texts = {"a": "failed", "b": "failed", "c": "", "d": "okay"}
     records = [{"qid": "1", "nuggets": [{"text": t, "importance": i} for t, i in texts.items()]}]
-    message = r"3 importance labels are unknown and have weight 0: 'failed' \(2\), '' \(1\). Known are 'vital', 'okay'"
+    message = (
+        r"3 importance labels are unknown and have weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
+        r"'vital', 'okay'; state what others mean, as in labels={'failed': …}"
+    )
     with pytest.warns(IrdivWarning, match=message):
         table = read_nuggets(records)
     assert table["importance"].tolist() == ["failed", "failed", "", "okay"]
@@ -194,7 +197,7 @@ def test_rubrics_keep_their_weights():
         irdiv.with_intents(judged, table)
     folded = irdiv.with_intents(judged, table[table["weight"] > 0])
     assert folded["probability"].tolist()[0] == 5.0
-    with pytest.raises(IrdivError, match=r"rubrics\[0\]: the weight must be a number, found 'high'"):
+    with pytest.raises(IrdivError, match=r"rubrics\[0\]: the weight must be a finite number, found 'high'"):
         read_nuggets([{"qid": "1", "rubrics": [{"criterion": "x", "weight": "high"}]}])
 
 
@@ -337,8 +340,14 @@ def test_penalties_do_not_judge_documents():
 
 
 MISTAKES = {
-    "not JSON": ('{"qid": "1", "nuggets": ["a"]}\n{"qid": "2", nuggets: []}\n', r"line 2: not JSON \(Expecting prop"),
-    "a TREC file": ("1 0 d1 1\n1 0 d2 1\n", "line 1: not JSON .* found '1 0 d1 1'"),
+    "not JSON": (
+        '{"qid": "1", "nuggets": ["a"]}\n{"qid": "2", nuggets: []}\n',
+        r"line 2, column 14: not JSON \(Expecting prop.*, found 'nuggets: \[\]}'; expected",
+    ),
+    "a TREC file": (
+        "1 0 d1 1\n1 0 d2 1\n",
+        "line 1: not JSON, found '1 0 d1 1'; .* irdiv.evaluate takes TREC files as they are",
+    ),
     "empty": ("\n", "the nuggets file is empty; expected a JSON object in each line"),
     "no topic": (
         '{"nuggets": [{"text": "a"}], "metadata": 1}\n',
@@ -369,7 +378,7 @@ MISTAKES = {
     "assignments": ('{"qid": 1, "nuggets": [{"text": "a", "assignment": "support"}]}', "irdiv.rag.read_assignments"),
     "answers": ('{"topic_id": 1, "references": ["d"]}', "read them by irdiv.rag.read_contexts"),
     "two ids": ('{"qid": 1, "nugget_id": 1, "aspect_id": 2}\n', "two columns for one thing: 'nugget_id', 'aspect_id'"),
-    "an empty id": ('{"qid": "", "text": "a"}\n{"qid": 1, "text": "b"}\n', "line 1: qid must be an id, found ''"),
+    "an empty id": ('{"qid": "", "text": "a"}\n{"qid": 1, "text": "b"}\n', "line 1: qid is missing; expected an id"),
     "a dict of words": ('{"a": "b"}', "no topic id; expected records with one of the fields"),
     "one number": ("7", "expected JSON objects, found '7'"),
 }
@@ -636,7 +645,11 @@ def test_rows_are_runs():
         ({**ANSWER, "references": []}, {}, "run 'a' has no documents in any of its topics"),
         ({"topic_id": "1", "answer": [{"text": "…"}]}, {"source": "references"}, "no references, found the fields"),
         ({"topic_id": "1", "answer": "words"}, {}, "no references and no citations; expected a list of sentences"),
-        ({"topic_id": "1", "docs": [{"text": "…"}]}, {}, "docs must be an id, found 'None'"),
+        (
+            {"topic_id": "1", "docs": [{"text": "…"}]},
+            {},
+            "docs: a document without an id; expected .* 'id', found 'text'",
+        ),
         ({"topic_id": "1", "doc_id": "d"}, {}, "the contexts lack a column: expected 'score'"),
         ({"topic_id": "1", "doc_id": "d", "rank": 1}, {"source": "citations"}, "source='citations' is for answers"),
         (ANSWER, {"source": "links"}, "source='links' is not"),
@@ -706,7 +719,7 @@ def test_the_nuggets_of_trec_rag_2024(rag_data):
     messages = [str(warning.message) for warning in caught]
     assert messages[0].startswith("7 nuggets repeat one of the same topic and are left out: '2024-219271 Immigrants")
     assert messages[1].startswith(
-        "40 importance labels are unknown and have weight 0: 'failed' (10), 'not_relevant' (2)"
+        "40 importance labels are unknown and have weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
     )
     assert len(messages) == 2
     assert len(table) == len(raw) - 7 == len({(topic, nugget["text"]) for topic, nugget in raw})

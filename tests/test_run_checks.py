@@ -69,11 +69,18 @@ def test_ranks_that_contradict_scores(tmp_path, form):
 
 
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
-def test_each_run_is_named_once(options):
-    runs = {"x": RUN, "good": RUN.drop(columns="rank"), "y": RUN}
-    with pytest.warns(IrdivWarning) as caught:
+def test_runs_with_the_same_mistake_are_in_one_warning(options):
+    runs = {"x": RUN, "good": RUN.drop(columns="rank"), "y": RUN, "z": RUN}
+    with pytest.warns(
+        IrdivWarning, match=f"^run 'x' {MESSAGE}.* 2 more runs have the same problem: 'y', 'z'.$"
+    ) as caught:
         irdiv.evaluate(QRELS, runs, "I-rec@1", **options)
-    assert [str(warning.message).split(" has ")[0] for warning in caught] == ["run 'x'", "run 'y'"]
+    assert len(caught) == 1
+    other_ids = {name: run.assign(doc_id="D-" + run["doc_id"]) for name, run in runs.items()}
+    with pytest.warns(IrdivWarning) as caught:
+        irdiv.evaluate(QRELS, other_ids, "I-rec@1", **options)
+    assert [str(warning.message).split(" has ")[0] for warning in caught] == ["run 'x'", "run 'x'"]
+    assert str(caught[1].message).endswith("3 more runs have the same problem: 'good', 'y', 'z'.")
 
 
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
@@ -120,6 +127,36 @@ def test_a_run_without_judged_documents(options):
     assert len(caught) == 1
     with pytest.warns(IrdivWarning, match="the run has no judged document: the qrels have"):
         irdiv.evaluate(QRELS, run, ["I-rec@2", "AP"], **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (lambda ids: ids + "#3", "the part from the last '#' on"),
+        (lambda ids: "corpus/" + ids, "the part up to the first '/'"),
+        (lambda ids: ids + " ", "white space around them"),
+        (str.upper, "upper and lower case"),
+        (lambda ids: "00" + ids, "leading zeros"),
+        (lambda ids: "doc" + ids, "letters at the start"),
+    ],
+)
+def test_by_what_ids_differ(change, difference):
+    qrels = {"7x": {"1a": 1, "2a": 0}}
+    sentence = rf"Some are the same but for {difference}\.$"
+    for judged, ranked in (
+        ({"7x": {"1a": 1}}, {"7x": {change("1a"): 1.0}}),
+        ({"7x": {change("1a"): 1}}, {"7x": {"1a": 1.0}}),
+    ):
+        with pytest.warns(IrdivWarning, match=sentence):
+            irdiv.evaluate(judged, ranked, "P@1")
+    with pytest.raises(IrdivError, match=sentence):
+        irdiv.evaluate(qrels, {change("7x"): {"1a": 1.0}}, "P@1")
+
+
+def test_ids_without_anything_in_common():
+    # p-1 and p-2 are not the same but for what follows the hyphen
+    with pytest.warns(IrdivWarning, match="Check that both use the same document ids.$"):
+        irdiv.evaluate({"1": {"p-1": 1}}, {"1": {"p-2": 1.0}}, "P@1")
 
 
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])

@@ -20,7 +20,7 @@ from irdiv.arrays.ranking import (
     order_run,
     require_order_options,
 )
-from irdiv.arrays.run_checks import check_run, warn_about_run
+from irdiv.arrays.run_checks import check_run, warn_about_runs
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
 from irdiv.frames.backends import returns_callers_frame
@@ -132,7 +132,7 @@ def _ordered_runs(
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered[name] = order_run(collection, run, ties=ties, duplicates=duplicates)
-        warn_about_run(shown_name, depth, [check_run(ordered[name], depth)])
+    warn_about_runs({name: [check_run(run, depth)] for name, run in ordered.items()}, depth)
     return ordered
 
 

@@ -307,7 +307,7 @@ def _unique_inverse(codes: Ints, bound: int) -> tuple[NDArray[np.int64], Ints]:
 
 
 _LOST_INTENTS = (
-    " If they are diversity qrels, they have lost their intents: in a frame the column is 'intent_id', 'subtopic_id' "
-    "or 'iteration'; in a qrels file it is the second, which irdiv.read_qrels keeps and PyTerrier's pt.io.read_qrels "
-    "drops; irdiv.datasets.to_pyterrier(path) reads the file for PyTerrier."
+    " If they are diversity qrels, they have lost their intents: in a frame the column is 'intent_id', 'subtopic_id', "
+    "'nugget_id' or 'iteration'; in a qrels file it is the second, which irdiv.read_qrels keeps and PyTerrier's "
+    "pt.io.read_qrels drops; irdiv.datasets.to_pyterrier(path) reads the file for PyTerrier."
 )

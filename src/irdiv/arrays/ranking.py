@@ -18,6 +18,7 @@ from irdiv.frames.checked import RunColumns, run_columns
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, group_starts, take_rows
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.mismatch import describe_difference
 from irdiv.types import Bools, Floats, Hashes, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -44,8 +45,9 @@ class OrderedRun(NamedTuple):
         if len(within) == len(self.topic):
             return self
         topic, row, hashes = self.topic.take(within), self.row.take(within), self.hashes.take(within)
-        query, doc, key, rank = self.columns
-        columns = RunColumns(query.take(row), doc.take(row), key.take(row), None if rank is None else rank.take(row))
+        query, doc, key, rank, by_rank = self.columns
+        kept_rank = None if rank is None else rank.take(row)
+        columns = RunColumns(query.take(row), doc.take(row), key.take(row), kept_rank, by_rank)
         return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, columns)
 
     def ranks(self) -> Ints:
@@ -200,9 +202,10 @@ def _known_topics(collection: Collection, columns: RunColumns, is_part: bool) ->
 
 def no_common_topic_error(qrels_topics: Iterable[str], run_topics: Iterable[str]) -> IrdivError:
     """Return the error for qrels and a run that have no topic in common."""
+    judged, ranked = list(qrels_topics), list(run_topics)
     return IrdivError(
-        f"no topic in common: the qrels have {examples(qrels_topics)} and the run has {examples(run_topics)}. "
-        "Check that both use the same topic ids."
+        f"no topic in common: the qrels have {examples(judged)} and the run has {examples(ranked)}. "
+        f"Check that both use the same topic ids.{describe_difference(judged, ranked)}"
     )
 
 

@@ -12,6 +12,7 @@ from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, O
 from irdiv.errors import IrdivError, examples, prefix_errors_with_run, warn
 from irdiv.frames.ids import Ids, natural_argsort, take_rows
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.mismatch import describe_difference
 from irdiv.frames.runs import named_runs
 from irdiv.types import Hashes, Ints
 
@@ -37,7 +38,7 @@ class RunFindings(NamedTuple):
 
     contradiction: RankContradiction | None
     unjudged: str | None
-    """Document ids of both sides if no document within the depth is judged, else None."""
+    """If no document within the depth is judged, the document ids of both sides and what to do; else None."""
 
 
 def check_run(run: OrderedRun, depth: int | None) -> RunFindings:
@@ -53,7 +54,7 @@ def order_checked_run(collection: Collection, run: RunLike, *, may_be_empty: boo
     """Return a run with its documents in order of score; warn about what may be a mistake in it."""
     ordered = order_run(collection, run, may_be_empty=may_be_empty)
     if len(ordered.topic):
-        warn_about_run(None, None, [check_run(ordered, None)], _SCORES_REMEDY)
+        warn_about_runs({"run": [check_run(ordered, None)]}, None, _SCORES_REMEDY)
     return ordered
 
 
@@ -70,36 +71,62 @@ def order_checked_runs(
     Runs that are ordered already are not checked again. ``depth`` is how many documents are used, None for all.
     """
     named = cast("dict[str, RunLike | OrderedRun]", named_runs(cast("Mapping[str, RunLike]", runs)))
+    findings: dict[str, list[RunFindings]] = {}
     for name, run in named.items():
         if isinstance(run, OrderedRun):
             if run.collection is not collection:
                 raise IrdivError(f"run {name!r} was ordered for other qrels; give the run itself.")
+            findings[name] = []
             yield name, run
             continue
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
-        warn_about_run(shown_name, depth, [check_run(ordered, depth)])
+        findings[name] = [check_run(ordered, depth)]
         yield name, ordered
+    warn_about_runs(findings, depth)
 
 
-def warn_about_run(
-    name: str | None, depth: int | None, parts: Sequence[RunFindings], remedy: str = _TIES_REMEDY
+def warn_about_runs(
+    parts_of: Mapping[str, Sequence[RunFindings]], depth: int | None, remedy: str = _TIES_REMEDY
 ) -> None:
-    """Warn about what was found in the parts of a run, in one warning for each kind of mistake."""
-    prefix = "the run" if name is None else f"run {name!r}"
-    contradictions = [part.contradiction for part in parts if part.contradiction is not None]
-    if contradictions:
-        count = sum(part.topic_count for part in contradictions)
-        first = contradictions[natural_argsort([part.topic for part in contradictions])[0]]
+    """Warn about what was found in the parts of runs, in one warning for each kind of mistake."""
+    contradicting = {name: found for name, parts in parts_of.items() if (found := _contradictions(parts))}
+    for name, found in list(contradicting.items())[:1]:
+        count = sum(part.topic_count for part in found)
+        first = found[natural_argsort([part.topic for part in found])[0]]
         warn(
-            f"{prefix} has ranks that contradict its scores in {count} topic{'s' if count != 1 else ''}, and is "
-            f"ordered by score: in topic {first.topic!r}, {first.documents}. To order by rank, {remedy}."
+            f"{_run(name, parts_of)} has ranks that contradict its scores in {count} topic{'s' if count != 1 else ''}, "
+            f"and is ordered by score: in topic {first.topic!r}, {first.documents}. To order by rank, {remedy}."
+            f"{_others(contradicting)}"
         )
-    unjudged = [part.unjudged for part in parts if part.unjudged is not None]
-    if unjudged and len(unjudged) == len(parts):
+    unjudged = {name: ids for name, parts in parts_of.items() if (ids := _unjudged(parts)) is not None}
+    for name, ids in list(unjudged.items())[:1]:
         where = "" if depth is None else f" among the first {depth} of any topic"
-        warn(f"{prefix} has no judged document{where}: {unjudged[0]}. Check that both use the same document ids.")
+        warn(f"{_run(name, parts_of)} has no judged document{where}: {ids}{_others(unjudged)}")
+
+
+def _contradictions(parts: Sequence[RunFindings]) -> list[RankContradiction]:
+    return [part.contradiction for part in parts if part.contradiction is not None]
+
+
+def _unjudged(parts: Sequence[RunFindings]) -> str | None:
+    """Return document ids of both sides if no part has a judged document."""
+    found = [part.unjudged for part in parts if part.unjudged is not None]
+    return found[0] if found and len(found) == len(parts) else None
+
+
+def _run(name: str, runs: Mapping[str, object]) -> str:
+    return f"run {name!r}" if len(runs) > 1 else "the run"
+
+
+def _others(runs: Mapping[str, object]) -> str:
+    """Return which other runs have the mistake of the first."""
+    others = list(runs)[1:]
+    if not others:
+        return ""
+    subject = "1 more run has" if len(others) == 1 else f"{len(others)} more runs have"
+    return f" {subject} the same problem: {examples(others)}."
 
 
 def find_rank_contradiction(run: OrderedRun) -> RankContradiction | None:
@@ -150,6 +177,9 @@ def _pairs(run: OrderedRun, rows: Ints) -> tuple[Ints, Ids, Hashes]:
 
 
 def _ids_of_both_sides(run: OrderedRun) -> str:
-    judged = run.collection.judged_doc_ids(4)
-    ranked = run.columns.doc.take(run.row[:4])
-    return f"the qrels have {examples(judged)}, the run has {examples(ranked.to_pylist())}"
+    judged = run.collection.judged_doc_ids(_QUICK_LOOK)
+    ranked: list[str] = run.columns.doc.take(run.row[:_QUICK_LOOK]).to_pylist()
+    return (
+        f"the qrels have {examples(judged)}, the run has {examples(ranked)}. Check that both use the same document ids."
+        f"{describe_difference(judged, ranked)}"
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
-from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_run
+from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_runs
 from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.notes import (
     NoteOptions,
@@ -86,7 +86,7 @@ class PartitionedInput:
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
             with prefix_errors_with_run(name):
                 ordered = scorer.order(run.load(bucket), is_part=True)
-                values[index] = scorer.score(ordered)
+            values[index] = scorer.score(ordered)
             findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
             # The index of all judged documents would take longer than everything else.
             facts.append(run_facts(ordered, options, count_unjudged=False))
@@ -96,12 +96,14 @@ class PartitionedInput:
 
     def check_runs(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
         """Raise an error for a run without any topic of the qrels, and warn about what may be a mistake in others."""
+        findings = {}
         for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
-            findings = [found for part in parts if (found := part.findings[index]) is not None]
-            if not findings:
+            of_run = [found for part in parts if (found := part.findings[index]) is not None]
+            if not of_run:
                 with prefix_errors_with_run(name):
                     raise no_common_topic_error(topics, run.sample_topics)
-            warn_about_run(name, parts[0].depth, findings)
+            findings[name or "run"] = of_run
+        warn_about_runs(findings, parts[0].depth)
 
 
 def evaluate_in_batches(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
-from irdiv.arrays.run_checks import check_run, warn_about_run
+from irdiv.arrays.run_checks import check_run, warn_about_runs
 from irdiv.checks import Integer, require
 from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
@@ -183,15 +183,16 @@ def evaluate(
     read = (
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
-    kept, is_cut = {}, False
+    kept, findings, is_cut = {}, {}, False
     for index, name in enumerate(progress_bar(named, "runs", progress)):
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))
-            values[index] = scorer.score(ordered)
+        values[index] = scorer.score(ordered)
         kept[name] = kept_documents(ordered, scorer.depth)
         is_cut |= kept[name] is not ordered
-        warn_about_run(shown_name, scorer.depth, [check_run(ordered, scorer.depth)])
+        findings[name] = [check_run(ordered, scorer.depth)]
+    warn_about_runs(findings, scorer.depth)
     cut_at = kept_depth(scorer.depth) if is_cut else None
     sources = Sources(collection, kept, requested, ties, cut_at)
     return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources, names=names)

@@ -13,6 +13,7 @@ from irdiv.arrays.ranking import OrderedRun, Ties
 from irdiv.frames.ids import natural_argsort, take_rows
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
+from irdiv.measures.values import ParameterValues
 
 DEFAULT_DEPTH = 10
 """How many documents notes look at if no measure has a cutoff."""
@@ -49,7 +50,9 @@ class RunFacts(NamedTuple):
     topics: int
     """The count of topics that the run has."""
     tied_topics: int
-    """The count of topics in which equal scores meet among the first documents."""
+    """The count of topics in which equal scores, or ranks, meet among the first documents."""
+    by_rank: bool = False
+    """Whether the run is ordered by its ranks, and not by scores."""
 
 
 class NoteOptions(NamedTuple):
@@ -61,8 +64,11 @@ class NoteOptions(NamedTuple):
     """How many documents of a topic measures see, None for all."""
     grades: tuple[int, ...]
     """The lowest relevant grades of measures, where it is not 1."""
-    intent_grades: tuple[int, ...]
-    """The lowest relevant grades of measures that leave out intents without a relevant document."""
+    measures_by_intent_grade: dict[int, tuple[str, ...]]
+    """The measures that leave out intents without a relevant document, by their lowest relevant grade.
+
+    They are named only if other measures of intents count these.
+    """
     needs_intents: bool
     """Whether some measure uses intents."""
     may_count_all: bool
@@ -76,28 +82,31 @@ class NoteOptions(NamedTuple):
     @classmethod
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
         """Return the options of measures."""
-        measures = [irdiv_equivalent(measure) or measure for measure in measures]
-        cutoffs = [measure.params.get("cutoff") for measure in measures]
+        named = {str(measure): irdiv_equivalent(measure) or measure for measure in measures}
+        cutoffs = [measure.params.get("cutoff") for measure in named.values()]
         given = [cutoff for cutoff in cutoffs if cutoff is not None]
-        values = [
-            (measure.declaration, measure.parameter_values()) for measure in measures if isinstance(measure, Measure)
-        ]
-        by_intent = [
-            params
-            for declaration, params in values
-            if declaration.needs_intents and params.get("intents", "relevant") == "relevant"
-        ]
+        own = {name: measure for name, measure in named.items() if isinstance(measure, Measure)}
+        values = [(measure.declaration, measure.parameter_values()) for measure in own.values()]
+        of_intents = {name: m.parameter_values() for name, m in own.items() if m.declaration.needs_intents}
+        by_intent = {name: p for name, p in of_intents.items() if p.get("intents", "relevant") == "relevant"}
         return cls(
             depth=max(given, default=DEFAULT_DEPTH),
             tie_depth=max(given) if len(given) == len(cutoffs) else None,
             grades=tuple(sorted({params.get("rel", 1) for _, params in values} - {1})),
-            intent_grades=tuple(sorted({params.get("rel", 1) for params in by_intent})),
-            needs_intents=any(declaration.needs_intents for declaration, _ in values),
-            may_count_all=any("intents" in params for params in by_intent),
+            measures_by_intent_grade=_measures_by_intent_grade(by_intent, len(of_intents)),
+            needs_intents=bool(of_intents),
+            may_count_all=any("intents" in params for params in by_intent.values()),
             ties=ties,
             weighted=any(params.get("weighted", False) for _, params in values),
             counts_all=any(params.get("intents") == "all" for _, params in values),
         )
+
+
+def _measures_by_intent_grade(measures: Mapping[str, ParameterValues], count: int) -> dict[int, tuple[str, ...]]:
+    names: dict[int, list[str]] = {}
+    for name, params in measures.items():
+        names.setdefault(params.get("rel", 1), []).append(name)
+    return {rel: () if len(names[rel]) == count else tuple(names[rel]) for rel in sorted(names)}
 
 
 def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
@@ -105,7 +114,7 @@ def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
     declared, best = collection.intent_declared, collection.intent_best_grade
     intents = {
         rel: IntentCounts(int(declared.sum()), int((declared & (best < rel)).sum()))
-        for rel in options.intent_grades
+        for rel in options.measures_by_intent_grade
         if collection.has_intents
     }
     best_of_topic = np.zeros(len(collection.topics), dtype=np.int64)
@@ -127,7 +136,8 @@ def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) ->
     documents = int((ranks <= options.depth).sum())
     if count_unjudged:
         unjudged = documents - int(run.judged_counts(0, len(run.collection.topics), options.depth).sum())
-    return RunFacts(documents, unjudged, len(np.unique(run.topic)), len(np.unique(run.topic[:-1][tied])))
+    tied_topics = len(np.unique(run.topic[:-1][tied]))
+    return RunFacts(documents, unjudged, len(np.unique(run.topic)), tied_topics, run.columns.by_rank)
 
 
 def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:
@@ -138,6 +148,7 @@ def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:
         sum(unjudged) if len(unjudged) == len(parts) else None,
         sum(part.topics for part in parts),
         sum(part.tied_topics for part in parts),
+        any(part.by_rank for part in parts),
     )
 
 
@@ -175,14 +186,15 @@ def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options:
 
 
 def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
-    for rel in options.intent_grades:
+    for rel, measures in options.measures_by_intent_grade.items():
         counts = [part.intents[rel] for part in qrels if rel in part.intents]
         left_out = sum(count.left_out for count in counts)
         if left_out:
             intents = f"{left_out} of {sum(count.declared for count in counts)} declared intents"
             grade = "" if rel == 1 else f" of grade {rel} or more"
             remedy = "; intents='all' counts them" if options.may_count_all else ""
-            yield f"{intents} have no relevant document{grade} and do not count{remedy}."
+            where = f" in {', '.join(measures[:3])}{', …' if len(measures) > 3 else ''}" if measures else ""
+            yield f"{intents} have no relevant document{grade} and do not count{where}{remedy}."
     with_zero = sum(part.with_zero for part in qrels)
     if with_zero:
         yield (
@@ -205,24 +217,30 @@ def _about_unjudged(runs: Mapping[str, RunFacts], depth: int) -> Iterable[str]:
     shares = {name: (facts.unjudged or 0) / max(facts.documents, 1) for name, facts in runs.items()}
     low, high = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
     if shares[high]:
-        share = f"{shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})" if len(runs) > 1 else f"{shares[high]:.1%}"
+        is_range = shares[low] < shares[high]
+        share = f"{shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})" if is_range else f"{shares[high]:.1%}"
         yield f"{share} of the first {depth} documents are unjudged; {measure} gives it for each topic."
 
 
 def _about_ties(runs: Mapping[str, RunFacts], topic_count: int, options: NoteOptions) -> Iterable[str]:
-    tied = {name: facts.tied_topics for name, facts in runs.items() if facts.tied_topics}
-    if not tied:
-        return
-    what = "ranks" if options.ties == "rank" else "scores"
-    where = _most(tied, len(runs), topic_count)
-    rule = {
-        "docid_desc": "by doc id, descending (ties='docid_desc'; 'rank' orders by a rank column)",
-        "docid_asc": "by doc id, ascending (ties='docid_asc'; 'rank' orders by a rank column)",
+    among = "" if options.tie_depth is None else f" among the first {options.tie_depth}"
+    for by_rank, what in ((False, "scores"), (True, "ranks")):
+        tied = {
+            name: facts.tied_topics for name, facts in runs.items() if facts.tied_topics and facts.by_rank is by_rank
+        }
+        if tied:
+            rule = _rule_of_ties(options.ties, by_rank)
+            yield f"documents with equal {what}{among} are ordered {rule}: {_most(tied, len(runs), topic_count)}."
+
+
+def _rule_of_ties(ties: Ties, by_rank: bool) -> str:
+    remedy = "" if by_rank else "; 'rank' orders by a rank column"
+    return {
+        "docid_desc": f"by doc id, descending (ties='docid_desc'{remedy})",
+        "docid_asc": f"by doc id, ascending (ties='docid_asc'{remedy})",
         "input": "as the rows are (ties='input')",
         "rank": "by doc id, descending",
-    }[options.ties]
-    among = "" if options.tie_depth is None else f" among the first {options.tie_depth}"
-    yield f"documents with equal {what}{among} are ordered {rule}: {where}."
+    }[ties]
 
 
 def _most(counts: Mapping[str, int], run_count: int, topic_count: int) -> str:

@@ -60,6 +60,8 @@ class RunColumns(NamedTuple):
     """Documents are ranked by ascending key."""
     rank: Floats | None
     """The ranks of a run that is ordered by score, for comparison; None if it has none."""
+    by_rank: bool = False
+    """Whether the key is the rank, and not the score."""
 
 
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
@@ -108,4 +110,5 @@ def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False
         doc=as_ids(frame[names["doc_id"]], "run"),
         key=float_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
         rank=floats_or_none(frame[names["rank"]]) if by == "score" and "rank" in names else None,
+        by_rank=by == "rank",
     )

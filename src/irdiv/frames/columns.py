@@ -38,10 +38,13 @@ _MORE_ALIASES = {
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
     **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
-    **{(role, "doc_id"): ("docid", "pid") for role in ("nuggets", "assignments", "contexts")},
-    **{(role, "description"): ("text", "nugget", "criterion", "content") for role in ("nuggets", "assignments")},
+    **{(role, "doc_id"): ("docid", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")},
+    **{
+        (role, "description"): ("text", "nugget", "nugget_text", "criterion", "content")
+        for role in ("nuggets", "assignments")
+    },
     **{(role, "relevance"): ("assignment", "grade", "rating") for role in ("nuggets", "assignments")},
-    **{(role, "run"): ("run_id", "runid", "system") for role in ("assignments", "contexts")},
+    **{(role, "run"): ("run_id", "runid", "system", "retriever") for role in ("assignments", "contexts")},
     ("nuggets", "probability"): ("weight", "weights"),
 }
 """Names that only a frame of one role may use: in qrels, a weight may be that of a document."""
@@ -98,7 +101,7 @@ def find_columns(
     """
     found: dict[str, str] = {}
     for name in (*required, *optional):
-        matches = [alias for alias in _aliases(name, role) if alias in present]
+        matches = [alias for alias in column_names(name, role) if alias in present]
         if len(matches) > 1 and (name != "intent_id" or _are_several_intents(matches)):
             raise IrdivError(
                 f"the {role} {_verb(role, 'has', 'have')} two columns for one thing: {examples(matches)}. "
@@ -111,8 +114,26 @@ def find_columns(
         expected = "; ".join(" or ".join(map(repr, _expected(name, role))) for name in missing)
         raise IrdivError(
             f"the {role} {_verb(role, 'lacks', 'lack')} a column: expected {expected}, found {examples(present, 12)}."
+            f"{_remedy(present, role, missing)}"
         )
     return found
+
+
+def _remedy(present: Sequence[str], role: str, missing: Sequence[str]) -> str:
+    """Return what to do about missing columns where the others show what the frame is."""
+    has_documents = "doc_id" not in missing or "relevance" not in missing
+    if role == "qrels" and not has_documents and has_columns(present, "assignments", ["run", "assignment"]):
+        return " These are assignments to answers, which irdiv.rag.score_answers scores."
+    if role == "qrels" and not has_documents and has_intent_column(present):
+        return (
+            " These are intents without documents: irdiv.with_intents(qrels, intent_table) folds them into qrels, and "
+            "irdiv.rag.read_nuggets makes qrels of nuggets that are judged for each document."
+        )
+    if role == "contexts" and "score" in missing and has_intent_column(present):
+        return " These are judgments of nuggets, which irdiv.rag.read_nuggets reads."
+    if "score" in missing and "distance" in present:
+        return " The best document has the highest score and the smallest distance: make ranks of distances."
+    return ""
 
 
 def _are_several_intents(names: Iterable[str]) -> bool:
@@ -130,21 +151,22 @@ def order_column(present: Iterable[str], ties: str) -> str:
 
 def has_columns(present: Iterable[str], role: str, names: Iterable[str]) -> bool:
     """Return whether there is a column for each of irdiv's names."""
-    return all(not set(_aliases(name, role)).isdisjoint(present) for name in names)
+    return all(not set(column_names(name, role)).isdisjoint(present) for name in names)
 
 
 def _expected(name: str, role: str) -> tuple[str, ...]:
     """Return the columns that an error says are expected; a run without scores may have ranks."""
-    return _aliases(name, role) + (("rank",) if (role, name) == ("run", "score") else ())
+    return column_names(name, role) + (("rank",) if role in ("run", "contexts") and name == "score" else ())
 
 
-def _aliases(name: str, role: str) -> tuple[str, ...]:
+def column_names(name: str, role: str) -> tuple[str, ...]:
+    """Return all names that a column may have in a frame of a role, irdiv's first."""
     return ALIASES[name] + _MORE_ALIASES.get((role, name), ())
 
 
 def unknown_intent_table_columns(present: Iterable[str]) -> list[str]:
     """Return the columns of an intent table that have no meaning there."""
-    known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in _aliases(name, "intents")}
+    known = {alias for name in ("query_id", "intent_id", *INTENT_COLUMNS) for alias in column_names(name, "intents")}
     return [column for column in present if column not in known | _UNUSED_INTENT_COLUMNS]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
+from irdiv.frames.layouts import JSON_READERS, LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.types import PathLike
 
@@ -22,6 +22,11 @@ def layout_error(path: Path, layout: Layout, cause: Exception | None) -> IrdivEr
     try:
         for number, line, separator in _numbered_lines(path, layout):
             problem = _find_problem(line, layout, separator)
+            if problem and line.lstrip()[:1] in (b"{", b"["):
+                return IrdivError(
+                    f"{path}, line {number}: JSON, and not a TREC {layout.role} file; read it by irdiv.rag."
+                    f"{JSON_READERS.get(layout.role, 'read_nuggets')} first (on the command line, by irdiv coverage)."
+                )
             if problem:
                 return IrdivError(f"{path}, line {number}: {problem}; {expected}.")
     except (EOFError, OSError, zlib.error) as error:
@@ -61,6 +66,8 @@ def _find_problem(line: bytes, layout: Layout, separator: str | None) -> str | N
     if cells and len(cells) != len(layout.columns):
         other = next((o for o in (TREC_QRELS, TREC_RUN) if o is not layout and len(o.columns) == len(cells)), None)
         hint = "" if other is None else f", as {'qrels have' if other is TREC_QRELS else 'a run has'}"
+        if len(cells) == 1 and cells[0].count(",") >= 2:
+            hint = " with commas (give a CSV file as a frame, as pandas.read_csv(path) reads it)"
         return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}{hint}"
     if "" in cells:
         return f"the {layout.columns[cells.index('')]} is empty"

@@ -17,6 +17,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import QrelsHolder, QrelsObject, backend_of
 from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS
 from irdiv.frames.ids import string_array
+from irdiv.frames.layouts import JSON_READERS
 from irdiv.frames.readers import READERS, reader_of
 from irdiv.frames.streams import ArrowDataset, ArrowStream, is_stream, read_stream, reading_errors
 from irdiv.types import PathLike
@@ -163,6 +164,16 @@ def _from_ranked_lists(data: Mapping[object, Any], outer: str, inner: str) -> pa
     )
 
 
+def _remedy_for_items(item: object, role: str) -> str:
+    """Return what to do about an iterable of items that are not namedtuples."""
+    several = "Several runs go in a mapping from name to run"
+    if isinstance(item, Mapping) and role in JSON_READERS and not any(map(backend_of, item.values())):
+        return f"irdiv.rag.{JSON_READERS[role]} reads records of JSON, and pandas.DataFrame(records) makes a frame."
+    if isinstance(item, str | os.PathLike):
+        return f"{several}, or to the path of its file; irdiv.rag.read_contexts reads several JSON files."
+    return f"{several}; ir_measures itself takes pandas frames only."
+
+
 def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) -> pd.DataFrame:
     rows = list(data)
     if not rows:
@@ -171,7 +182,7 @@ def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) 
     if unknown is not None:
         raise IrdivError(
             f"cannot read the {role} from an iterable of {type(unknown).__name__!r}: expected namedtuples "
-            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(fields)}. Several runs go "
-            "in a mapping from name to run; ir_measures itself takes pandas frames only."
+            f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(fields)}. "
+            f"{_remedy_for_items(unknown, role)}"
         )
     return pd.DataFrame(rows, columns=list(getattr(rows[0], "_fields", ())))

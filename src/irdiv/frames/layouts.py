@@ -69,6 +69,8 @@ TREC_RUN = Layout(
     "151 Q0 clueweb09-en0000-00-03430 1 -2.28 mysystem",
     {"rank": INTEGER, "score": FLOAT},
 )
+JSON_READERS = {"qrels": "read_nuggets", "run": "read_contexts"}
+"""The functions of `irdiv.rag` that read JSON, by role."""
 
 
 def seek_first_row(file: BufferedReader, layout: Layout) -> tuple[int, str | None]:

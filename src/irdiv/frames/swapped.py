@@ -9,7 +9,7 @@ from numbers import Integral, Real
 
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import QrelsObject
-from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS, find_columns
+from irdiv.frames.columns import QRELS_COLUMNS, RUN_COLUMNS, find_columns, order_column
 from irdiv.frames.inputs import as_frame, is_ranked_list
 from irdiv.frames.runs import named_runs
 from irdiv.frames.streams import is_stream, stream_columns
@@ -47,7 +47,8 @@ def _fits(data: object, role: str) -> bool:
         return role == _role_of_dicts(data)
     try:
         columns = stream_columns(data, role) if is_stream(data) else as_frame(data, role, _COLUMNS[role]).columns
-        find_columns(columns, role, _COLUMNS[role])
+        required = _COLUMNS[role] if role == "qrels" else (*RUN_COLUMNS[:2], order_column(columns, "input"))
+        find_columns(columns, role, required)
     except IrdivError:
         return False
     return True

@@ -43,7 +43,8 @@ def text_lines(path: PathLike, role: str) -> list[str]:
         return raw.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         line_number = raw[: error.start].count(b"\n") + 1
-        raise IrdivError(f"{path}, line {line_number}: byte {raw[error.start]:#04x} is not UTF-8.") from None
+        byte = f"byte {raw[error.start]:#04x}"
+        raise IrdivError(f"{path}, line {line_number}: {byte} is not UTF-8; save the file in UTF-8.") from None
 
 
 def rows_with_line_numbers(lines: list[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:

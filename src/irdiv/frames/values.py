@@ -14,7 +14,10 @@ MAX_GRADE = 100_000
 """Grades index tables of gains; a larger value is not a grade."""
 
 
-_LABELS_REMEDY = " Text labels become grades by irdiv.rag.read_nuggets(frame, labels={'label': grade})."
+_LABELS_REMEDY = (
+    " Text labels become grades by irdiv.rag.read_nuggets(frame), those that it does not know by "
+    "labels={'label': grade}."
+)
 
 
 def integer_grades(column: Column) -> Ints:

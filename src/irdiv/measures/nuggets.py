@@ -49,7 +49,7 @@ def declarations() -> Iterable[Declaration]:
         _coverage,
         (_WEIGHTED,),
         other_programs=f"It is I-rec(intents='all'). FreshStack and CRUX report it. {_GRADES}",
-        keywords=("subtopic recall", "nugget recall"),
+        keywords=("subtopic recall", "nugget recall", "context recall"),
     )
     yield _declaration(
         "All-covered",

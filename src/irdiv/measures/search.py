@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import ir_measures
 
 from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
@@ -11,6 +9,7 @@ from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.nuggets import NUGGET_KEYWORDS
 from irdiv.measures.spec import ir_measures_names, normalize_name
+from irdiv.measures.words import has_words
 
 _ANSWER_KEYWORDS = ("scores of answers", "coverage", "nugget recall", "nuggetizer", *NUGGET_KEYWORDS)
 
@@ -29,8 +28,8 @@ def find_declarations(text: str) -> list[Declaration]:
         matches = (
             name == _normalize(text),
             _normalize(text) in name,
-            _has_words(f"{declaration.summary} {declaration.family}", text),
-            _has_words(" ".join([declaration.summary, *declaration.keywords]), text),
+            has_words(f"{declaration.summary} {declaration.family}", text),
+            has_words(" ".join([declaration.summary, *declaration.keywords]), text),
         )
         if any(matches):
             found[matches.index(True)].append(declaration)
@@ -46,7 +45,7 @@ def find_answer_measures(text: str) -> list[AnswerMeasure]:
     return [
         measure
         for name, measure in ANSWER_MEASURES.items()
-        if _normalize(text) in _normalize(name) or _has_words(" ".join([measure.summary, *_ANSWER_KEYWORDS]), text)
+        if _normalize(text) in _normalize(name) or has_words(" ".join([measure.summary, *_ANSWER_KEYWORDS]), text)
     ]
 
 
@@ -55,14 +54,8 @@ def find_ir_measures(text: str) -> list[str]:
     names = sorted(ir_measures_names(), key=str.lower)
     by_name = [name for name in names if _normalize(text) in _normalize(name)]
     described = {name: ir_measures.measures.registry[name] for name in names if name not in by_name}
-    return [*by_name, *(name for name, m in described.items() if _has_words(f"{m.PRETTY_NAME} {m.SHORT_DESC}", text))]
+    return [*by_name, *(name for name, m in described.items() if has_words(f"{m.PRETTY_NAME} {m.SHORT_DESC}", text))]
 
 
 def _normalize(name: str) -> str:
     return normalize_name(name.strip()).casefold()
-
-
-def _has_words(description: str, text: str) -> bool:
-    """Return whether each word of a text begins a word of a description."""
-    words = text.casefold().split()
-    return bool(words) and all(re.search(rf"(?<!\w){re.escape(word)}", description.casefold()) for word in words)

@@ -16,6 +16,7 @@ from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure, ir_measures_parameters
 from irdiv.measures.undefined import why_undefined
+from irdiv.measures.words import has_words
 
 MeasureLike: TypeAlias = str | ir_measures.Measure
 """A spec such as ``"D#-nDCG@10"``, or a measure of irdiv or ir_measures."""
@@ -189,9 +190,18 @@ def unknown_name_error(name: str) -> IrdivError:
     known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
     wanted = normalize_name(name).casefold()
     with_cutoff = [lower for lower in known if lower.startswith(f"{wanted}@")]
-    near = [*with_cutoff, *get_close_matches(wanted, known, n=3, cutoff=0.5)][:3]
-    hint = f"did you mean {' or '.join(repr(known[n]) for n in near)}?" if near else "'irdiv measures' lists all."
+    near = [known[lower] for lower in [*with_cutoff, *get_close_matches(wanted, known, n=3, cutoff=0.5)]]
+    suggested = list(dict.fromkeys([*_described_by(name.replace("_", " ").casefold()), *near]))[:3]
+    hint = f"did you mean {' or '.join(map(repr, suggested))}?" if suggested else "'irdiv measures' lists all."
     return IrdivError(f"no measure is called {reprlib.repr(name)}; {why_undefined(normalize_name(name)) or hint}")
+
+
+def _described_by(words: str) -> list[str]:
+    """Return the measures that have several words in their descriptions, such as context recall, best first."""
+    if " " not in words.strip():
+        return []
+    texts = {d.name: " ".join([d.summary, *d.keywords]).casefold() for d in registry.values()}
+    return sorted((name for name in texts if has_words(texts[name], words)), key=lambda name: words not in texts[name])
 
 
 def ir_measures_names() -> set[str]:

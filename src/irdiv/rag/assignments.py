@@ -12,11 +12,20 @@ from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import find_columns
 from irdiv.rag.labels import LabelMapping, Labels
-from irdiv.rag.records import Fields, Record, RecordsLike, id_text, is_missing, read_records, warn_about_empty
+from irdiv.rag.records import (
+    DOC_FIELDS,
+    Fields,
+    Record,
+    RecordsLike,
+    id_text,
+    is_missing,
+    read_records,
+    require_one_record,
+    warn_about_empty,
+)
 from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, normalize_text, qrels_table
 
 _COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "assignment"]
-_DOC_FIELDS = ("docid", "doc_id", "docno", "passage_id", "pid")
 
 
 class _Assignment(NamedTuple):
@@ -106,7 +115,7 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
         for record in records:
             assignments = list(_of_record(record))
             if assignments and assignments[0].doc_id is None:
-                _raise_if_repeated(record, first_of)
+                require_one_record(record, first_of)
             yield from assignments
         warn_about_empty([record for record in records if not record.sequence("nuggets")], "nuggets")
         return
@@ -128,7 +137,7 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
 
 
 def _of_record(record: Record) -> Iterator[_Assignment]:
-    doc = next((record.fields[name] for name in _DOC_FIELDS if not is_missing(record.fields.get(name))), None)
+    doc = next((record.fields[name] for name in DOC_FIELDS if not is_missing(record.fields.get(name))), None)
     for index, item in enumerate(record.sequence("nuggets")):
         where = f"{record.where}, nuggets[{index}]"
         if not isinstance(item, Mapping) or "assignment" not in item:
@@ -148,17 +157,6 @@ def _of_record(record: Record) -> Iterator[_Assignment]:
         )
 
 
-def _raise_if_repeated(record: Record, first_of: dict[tuple[str, str], str]) -> None:
-    """Raise an error if another record is of the same run and topic; ``first_of`` names those so far."""
-    key = record.run, record.topic
-    if key in first_of:
-        raise IrdivError(
-            f"{record.where}: run {key[0]!r} has topic {key[1]!r} already in {first_of[key]}. Give each run its own "
-            "run_id, or name the files: {'name': path}."
-        )
-    first_of[key] = record.where
-
-
 def _shown(item: object) -> str:
     fields: Fields | None = item if isinstance(item, Mapping) else None
     return repr(str(item)[:60]) if fields is None else f"the fields {examples(fields, 9)}"
@@ -168,7 +166,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
     nuggets = []
     for one in found:
         assert one.doc_id is not None
-        grade = labels.grade(one.label)
+        grade = labels.grade(one.label, f"{one.where}: the assignment")
         nuggets.append(
             Nugget(
                 one.query_id,
@@ -180,7 +178,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
             )
         )
     merged = merge_nuggets(nuggets, duplicates)
-    labels.warn("are left out")
+    labels.report_unknown("are left out", needs_support=True)
     return qrels_table(merged, {}, labels)
 
 
@@ -195,7 +193,7 @@ def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
             repeated.append(one)
         label = labels.support(one.label)
         rows.append((*key[:2], one.intent_id + suffix, one.text, labels.importance(one.importance), label))
-    labels.warn("score 0")
+    labels.report_unknown("score 0")
     if repeated:
         warn(
             f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "

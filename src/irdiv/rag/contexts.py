@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
@@ -10,15 +11,42 @@ import pandas as pd
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import callers_backend, from_pandas
-from irdiv.frames.columns import find_columns, order_column
-from irdiv.rag.records import Record, RecordsLike, as_list, doc_ids, id_text, read_records
+from irdiv.rag.records import (
+    Record,
+    RecordsLike,
+    as_list,
+    as_number,
+    doc_ids,
+    id_text,
+    is_missing,
+    read_records,
+    require_one_record,
+)
+from irdiv.rag.rows import runs_of_rows
 from irdiv.rag.tables import Duplicates
 
 Source: TypeAlias = Literal["references", "citations"]
 """What the documents of an answer are."""
 
 _SENTENCES = ("answer", "responses", "sentences")
-_DOCUMENTS = ("documents", "docs", "doc_ids", "docids", "contexts", "passages", "candidates", "results")
+_ID_LISTS = ("doc_ids", "docids", "passage_ids", "chunk_ids", "retrieved_doc_ids")
+_DOCUMENT_LISTS = (
+    "documents",
+    "docs",
+    "contexts",
+    "passages",
+    "chunks",
+    "candidates",
+    "results",
+    "hits",
+    "retrieved",
+    "retrieved_documents",
+    "retrieved_docs",
+    "retrieved_contexts",
+    "retrieved_passages",
+)
+_DOCUMENTS = (*_ID_LISTS, *_DOCUMENT_LISTS)
+"""The fields with lists of documents; where there are ids, other lists are not needed."""
 
 
 def read_contexts(
@@ -31,16 +59,19 @@ def read_contexts(
     - an answer of TREC RAG or RAGTIME: ``references`` in their order, or the ``citations`` of its sentences (``answer``
       or ``responses``) in the order of their first use: ids, positions among the references, or objects from id to
       score;
-    - retrieved documents: a list of ids or of ``{docid, score}`` in ``candidates``, ``documents``, ``contexts``, …;
-    - a row ``{query_id, doc_id, rank or score}`` with one document.
+    - retrieved documents: a list of ids or of ``{docid, score}``, the best first, in ``documents``, ``contexts``,
+      ``retrieved_docs``, ``candidates``, …;
+    - a row ``{query_id, doc_id, rank or score}`` with one document. Higher scores are better, so that distances become
+      ranks first.
 
     JSON ``{topic: [document, …]}`` and ``{topic: {document: score}}`` is also accepted.
 
     Parameters
     ----------
     path
-        The path of a JSON Lines, JSON or Parquet file, compressed by gzip or not, several paths, a mapping from name of
-        run to path, an iterable of dicts, or a frame. Runs are named by ``run_id``, or else after their file.
+        The path of a JSON Lines, JSON or Parquet file, compressed by gzip or not, or of a folder of such files, several
+        paths, a mapping from name of run to path or frame, an iterable of dicts, or a frame. Runs are named by
+        ``run_id``, ``run``, ``system`` or ``retriever``, or else after their file.
     source
         What an answer's documents are: ``"references"`` or ``"citations"``; by default references if there are any.
     duplicates
@@ -71,50 +102,20 @@ def read_contexts(
     require(choice("error", "first"), duplicates=duplicates)
     records = read_records(path, "contexts", "documents")
     fields = dict.fromkeys(name for record in records for name in record.fields)
-    is_table = not _has_lists(fields)
-    runs = _runs_of_rows(records, list(fields)) if is_table else _runs_of_lists(records, source, duplicates)
+    is_table = {"references", *_SENTENCES, *_DOCUMENTS}.isdisjoint(fields)
     if is_table and source is not None:
         raise IrdivError(f"source={source!r} is for answers; these records have only {examples(fields, 9)}.")
+    runs = runs_of_rows(records) if is_table else _runs_of_lists(records, source, duplicates)
     backend = callers_backend(path)
     return {name: from_pandas(run, backend) for name, run in runs.items()}
 
 
-def _has_lists(fields: Iterable[str]) -> bool:
-    return not {"references", *_SENTENCES, *_DOCUMENTS}.isdisjoint(fields)
-
-
-def _runs_of_rows(records: Sequence[Record], fields: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return runs of records with one document each."""
-    required = ("query_id", "doc_id", order_column(fields, "input"))
-    names = find_columns(fields, "contexts", required, ("run", "rank"))
-    rows = [
-        (
-            record.run,
-            *(record.fields.get(column) for name, column in names.items() if name != "run"),
-        )
-        for record in records
-    ]
-    table = pd.DataFrame(rows, columns=["run", *(name for name in names if name != "run")])
-    for name in ("query_id", "doc_id"):
-        table[name] = [
-            id_text(value, f"{record.where}: {names[name]}") for value, record in zip(table[name], records, strict=True)
-        ]
-    return {
-        str(name): rows.drop(columns="run").reset_index(drop=True) for name, rows in table.groupby("run", sort=False)
-    }
-
-
 def _runs_of_lists(records: Sequence[Record], source: str | None, duplicates: Duplicates) -> dict[str, pd.DataFrame]:
-    rows: dict[str, list[tuple[str, str, int, object]]] = {}
-    topics: dict[tuple[str, str], str] = {}
+    rows: dict[str, list[tuple[str, str, int, float | None]]] = {}
+    first_of: dict[tuple[str, str], str] = {}
     for record in records:
         name, topic = record.run, record.topic
-        if (name, topic) in topics:
-            raise IrdivError(
-                f"{record.where}: run {name!r} has topic {topic!r} already in {topics[name, topic]}. Give each run its "
-                "own run_id, or name the files: {'name': path}."
-            )
-        topics[name, topic] = record.where
+        require_one_record(record, first_of)
         scored = _documents(record, source, duplicates)
         rows.setdefault(name, []).extend(
             (topic, doc, rank, score) for rank, (doc, score) in enumerate(scored.items(), 1)
@@ -128,32 +129,60 @@ def _runs_of_lists(records: Sequence[Record], source: str | None, duplicates: Du
     return runs
 
 
-def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, object]:
+def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, float | None]:
     """Return the documents of a record in order, with their scores, or None."""
     fields = record.fields
-    retrieved = next((name for name in _DOCUMENTS if name in fields), None)
-    if source is None and retrieved is not None and "references" not in fields:
-        return _retrieved(fields[retrieved], f"{record.where}: {retrieved}", duplicates)
+    if source is None and "references" not in fields:
+        retrieved = _list_of_documents(record)
+        if retrieved is not None:
+            return _retrieved(fields[retrieved], f"{record.where}: {retrieved}", duplicates)
     if source == "references" or (source is None and "references" in fields):
         if "references" not in fields:
             raise IrdivError(f"{record.where}: no references, found the fields {examples(fields, 9)}.")
-        where = f"{record.where}: references"
-        return _retrieved(doc_ids(record.sequence("references"), where), where, duplicates)
+        return _retrieved(record.sequence("references"), f"{record.where}: references", duplicates)
     return dict.fromkeys(_cited(record))
 
 
-def _retrieved(documents: object, where: str, duplicates: Duplicates) -> dict[str, object]:
+def _list_of_documents(record: Record) -> str | None:
+    """Return the field with the documents of a record, None if there is none."""
+    for names in (_ID_LISTS, _DOCUMENT_LISTS):
+        found = [name for name in names if name in record.fields]
+        if len(found) > 1:
+            raise IrdivError(f"{record.where}: two lists of documents, {examples(found)}; drop or rename one of them.")
+        if found:
+            return found[0]
+    return None
+
+
+def _retrieved(documents: object, where: str, duplicates: Duplicates) -> dict[str, float | None]:
     if isinstance(documents, Mapping):
-        return {id_text(doc, where): score for doc, score in sorted(documents.items(), key=lambda item: -item[1])}
-    found: dict[str, object] = {}
-    for item in as_list(documents, where):
-        (doc,) = doc_ids([item], where)
-        if doc in found and duplicates == "error":
-            raise IrdivError(
-                f"{where}: document {doc!r} is listed twice; remove one, or keep the first with duplicates='first'."
-            )
-        found.setdefault(doc, item.get("score") if isinstance(item, Mapping) else None)
+        scores = {id_text(doc, where): _score(score, where) for doc, score in documents.items()}
+        return {doc: scores[doc] for doc in sorted(scores, key=scores.__getitem__, reverse=True)}
+    items = as_list(documents, where)
+    found: dict[str, float | None] = {}
+    for doc, item in zip(doc_ids(items, where), items, strict=True):
+        if doc in found:
+            if duplicates == "error":
+                raise IrdivError(
+                    f"{where}: document {doc!r} is listed twice; remove one, or keep the first with duplicates='first'."
+                )
+            continue
+        score = item.get("score") if isinstance(item, Mapping) else None
+        found[doc] = None if is_missing(score) else as_number(score, f"{where}: the score of document {doc!r}")
+    ranks = [item["rank"] for item in items if isinstance(item, Mapping) and not is_missing(item.get("rank"))]
+    numbers = [as_number(rank, f"{where}: a rank") for rank in ranks]
+    if any(later < earlier for earlier, later in pairwise(numbers)):
+        raise IrdivError(f"{where}: the ranks {examples(ranks)} contradict the order of the list; sort it by rank.")
     return found
+
+
+def _score(score: object, where: str) -> float:
+    if isinstance(score, list | tuple | Mapping):
+        raise IrdivError(
+            f"{where}: expected {{document: score}}, found {str(score)[:60]!r} in place of a score. Several runs as "
+            "{run: {topic: [document, …]}} go to irdiv.evaluate as they are."
+        )
+    return as_number(score, f"{where}: a score")
 
 
 def _cited(record: Record) -> list[str]:

@@ -14,7 +14,7 @@ from irdiv.frames.backends import FrameT, common_backend, from_pandas
 from irdiv.frames.checked import run_columns
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID
 from irdiv.frames.inputs import RunLike, run_frame
-from irdiv.rag.records import Record, RecordsLike, as_list, id_text, is_missing, read_records
+from irdiv.rag.records import DOC_FIELDS, Record, RecordsLike, as_list, id_text, is_missing, read_records
 from irdiv.rag.tables import normalize_text
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _by_topic(records: Sequence[Record], run: RunLike | None) -> dict[str, _Rati
 
 def _rated_document(record: Record) -> tuple[str, object]:
     fields = record.fields
-    doc = next((fields[name] for name in ("pid", "docid", "doc_id", "passage_id") if name in fields), None)
+    doc = next((fields[name] for name in DOC_FIELDS if name in fields), None)
     if is_missing(doc) or "rating" not in record.fields:
         raise IrdivError(
             f"{record.where}: expected the fields 'id', 'pid' (or 'docid') and 'rating', or {{topic: lists of "

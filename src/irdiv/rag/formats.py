@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import find_columns
 from irdiv.rag.labels import Labels
-from irdiv.rag.records import Fields, Record, as_list, doc_ids, id_text, is_missing, warn_about_empty
+from irdiv.rag.records import (
+    DOC_FIELDS,
+    Fields,
+    Record,
+    as_list,
+    as_number,
+    doc_ids,
+    id_text,
+    is_missing,
+    warn_about_empty,
+)
 from irdiv.rag.tables import Nugget, id_of_text, normalize_text
 
 _LISTS = ("nuggets", "rubrics", "aspects")
@@ -149,14 +158,16 @@ class NuggetReader:
         optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
         names = find_columns(columns, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
+            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if "doc_id" in names else ""
             raise IrdivError(
                 f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
-                f"{examples(columns, 12)}."
+                f"{examples(columns, 12)}.{remedy}"
             )
         if "relevance" in names and "doc_id" not in names:
             raise IrdivError(
-                f"the nuggets have the field {names['relevance']!r} but no document: judgments of answers are read by "
-                f"irdiv.rag.read_assignments; found {examples(columns, 12)}."
+                f"the nuggets have the field {names['relevance']!r} but no document: expected one of the fields "
+                f"{examples(DOC_FIELDS, 9)}, found {examples(columns, 12)}. Judgments of answers are read by "
+                "irdiv.rag.read_assignments."
             )
         if "doc_id" in names:
             names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
@@ -165,26 +176,31 @@ class NuggetReader:
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
         row = {name: record.fields.get(column) for name, column in names.items()}
-        text = None if is_missing(row.get("description")) else normalize_text(str(row["description"]))
+        text = _optional_text(row.get("description"), f"{record.where}: {names.get('description')}")
         given_id = row.get("intent_id")
         if is_missing(given_id):
             if text is None:
                 raise IrdivError(f"{record.where}: the nugget has neither an id nor a text.")
             given_id = id_of_text(text)
-        parent, grades = row.get("parent_id"), {}
-        if not is_missing(row.get("doc_id")):
-            grade = self._labels.grade(row["relevance"])
-            grades = {} if grade is None else {id_text(row["doc_id"], record.where): grade}
+        parent = row.get("parent_id")
         return Nugget(
             id_text(row["query_id"], f"{record.where}: {names['query_id']}"),
-            id_text(given_id, record.where),
+            id_text(given_id, f"{record.where}: {names.get('intent_id')}"),
             text,
             self._labels.importance(row.get("importance")),
             _weight(row.get("probability"), record.where),
-            parent_id=None if is_missing(parent) else id_text(parent, record.where),
-            grades=grades,
+            parent_id=None if is_missing(parent) else id_text(parent, f"{record.where}: {names['parent_id']}"),
+            grades=self._grades_of_row(record.where, row, names),
             occurrence=str(row.get("doc_id", "")),
         )
+
+    def _grades_of_row(self, where: str, row: Fields, names: Mapping[str, str]) -> dict[str, int]:
+        """Return the grade of the document of a row; a row without document and label declares a nugget."""
+        if is_missing(row.get("doc_id")) and is_missing(row.get("relevance")):
+            return {}
+        doc_id = id_text(row["doc_id"], f"{where}: {names['doc_id']}")
+        grade = self._labels.grade(row["relevance"], f"{where}: {names['relevance']}")
+        return {} if grade is None else {doc_id: grade}
 
 
 def with_topics(nuggets: Iterable[Nugget], examples_: Sequence[Record]) -> Iterator[Nugget]:
@@ -232,6 +248,14 @@ def _topic_of_aspect(record: Record) -> str:
     return topic[1]
 
 
+def _optional_text(value: object, where: str) -> str | None:
+    if is_missing(value):
+        return None
+    if not isinstance(value, str):
+        raise IrdivError(f"{where} must be a text, found {str(value)[:60]!r}.")
+    return normalize_text(value)
+
+
 def _text(item: Fields, where: str) -> str:
     text = next((item[name] for name in _TEXTS if not is_missing(item.get(name))), None)
     if not isinstance(text, str) or not text.strip():
@@ -242,15 +266,7 @@ def _text(item: Fields, where: str) -> str:
 
 
 def _weight(value: object, where: str) -> float | None:
-    if is_missing(value):
-        return None
-    try:
-        return _as_float(value)
-    except (TypeError, ValueError):
-        raise IrdivError(f"{where}: the weight must be a number, found {value!r}.") from None
-
-
-_as_float: Callable[[Any], float] = float
+    return None if is_missing(value) else float(as_number(value, f"{where}: the weight"))
 
 
 def _answers(item: Fields, where: str) -> dict[str, set[str]]:

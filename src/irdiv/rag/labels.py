@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import TypeAlias
 
 from irdiv.checks import Number, require
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
+from irdiv.frames.values import MAX_GRADE
+from irdiv.rag.credits import CREDITS
 from irdiv.rag.records import is_missing
 
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
@@ -18,90 +22,164 @@ SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 LabelMapping: TypeAlias = Mapping[str, str | int]
 """From labels to labels of the vocabulary, or to grades."""
 
+_MOST_SHOWN = 9
+
+
+class _Vocabulary:
+    """The labels of one field: known ones, those that a mapping makes known, and counts of all."""
+
+    def __init__(self, name: str, known: Collection[str], meanings: LabelMapping) -> None:
+        self.name, self.known = name, known
+        self._meanings = meanings
+        self._unused = set(meanings)
+        self._known_count = 0
+        self.unknown: Counter[str] = Counter()
+
+    def find(self, label: object) -> str | int | None:
+        """Return what a label means, None if it is not known."""
+        text = label_text(label)
+        plain = text.strip().lower()
+        meaning = self._meanings.get(text, plain if plain in self.known else None)
+        self._unused.discard(text)
+        if meaning is None:
+            self.unknown[text] += 1
+        else:
+            self._known_count += 1
+        return meaning
+
+    def maps(self, label: object) -> bool:
+        """Return whether the mapping states what a label means."""
+        return label_text(label) in self._meanings
+
+    def count_known(self) -> None:
+        """Count a label that is known without the vocabulary, such as a grade."""
+        self._known_count += 1
+
+    def has_only_unknown(self) -> bool:
+        """Return whether there are labels, and none is known."""
+        return bool(self.unknown) and self._known_count == 0
+
+    def unused_meanings(self) -> set[str]:
+        """Return the labels of the mapping that did not occur."""
+        return self._unused
+
+    def shown(self) -> str:
+        """Return the unknown labels with their counts, the most frequent first."""
+        found = [f"{label!r} ({count})" for label, count in self.unknown.most_common(_MOST_SHOWN)]
+        return ", ".join(found) + (", …" if len(self.unknown) > _MOST_SHOWN else "")
+
+    def example(self) -> str:
+        """Return a mapping of an unknown label as an example, to the known label that is close to it."""
+        label = next(iter(self.unknown))
+        near = get_close_matches(label.strip().lower().replace(" ", "_"), self.known, n=1)
+        return f"labels={{{label!r}: {repr(near[0]) if near else '…'}}}"
+
 
 class Labels:
-    """The labels of some files: known ones, those that a mapping makes known, and a count of all others."""
+    """The labels of importance and support of some files."""
 
     def __init__(self, labels: LabelMapping | None, importance_weights: Mapping[str, float] | None) -> None:
         self._weights = dict(IMPORTANCE_WEIGHTS if importance_weights is None else importance_weights)
         for weight in self._weights.values():
             require(Number(0, math.inf), importance_weights=weight)
-        given: dict[str, Any] = {} if labels is None else dict(labels)
-        self._importance = {label: to for label, to in given.items() if isinstance(to, str) and to in self._weights}
-        self._support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or type(to) is int}
-        unusable = {label: to for label, to in given.items() if label not in {**self._importance, **self._support}}
+        given = {label_text(label): meaning for label, meaning in (labels or {}).items()}
+        importance = {label: to for label, to in given.items() if isinstance(to, str) and to in self._weights}
+        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or type(to) is int}
+        unusable = {label: to for label, to in given.items() if label not in {**importance, **support}}
         if unusable:
             raise IrdivError(
                 f"labels={unusable} maps to unknown labels: expected grades, or one of "
                 f"{examples([*self._weights, *SUPPORT_GRADES], 9)}."
             )
-        self._unseen = set(given)
-        self._unknown: dict[str, Counter[str]] = {"importance": Counter(), "support": Counter()}
+        self._importance = _Vocabulary("importance", self._weights, importance)
+        self._support = _Vocabulary("support", SUPPORT_GRADES, support)
 
     def importance(self, label: object) -> str | None:
         """Return the importance of a nugget, or its label as it is if that is not known; None if there is none."""
-        if label is None:
+        if is_missing(label) and label != "":
             return None
-        known = self._known(label, self._importance, self._weights)
-        if isinstance(known, str):
-            return known
-        self._unknown["importance"][str(label)] += 1
-        return str(label)
+        known = self._importance.find(label)
+        return known if isinstance(known, str) else label_text(label)
 
     def weight(self, importance: str | None) -> float | None:
         """Return the weight of an importance, None if it is not known."""
         return None if importance is None else self._weights.get(importance)
 
-    def support(self, label: object) -> str | int:
-        """Return how a nugget is supported, or its label as it is if that is not known."""
-        known = self._known(label, self._support, SUPPORT_GRADES)
-        if known is not None:
-            return known
-        self._unknown["support"][str(label)] += 1
-        return "" if is_missing(label) else str(label)
-
-    def grade(self, label: object) -> int | None:
-        """Return the grade of a label or number, None if it is not known."""
-        if isinstance(label, int | float) and float(label).is_integer():
-            return int(label)
-        if isinstance(label, str) and label.strip().lstrip("-").isdecimal():
-            return int(label)
-        known = self._known(label, self._support, SUPPORT_GRADES)
+    def support(self, label: object) -> str:
+        """Return how an answer supports a nugget, or its label as it is if that is not known."""
+        if label_text(label) in CREDITS and not self._support.maps(label):
+            self._support.count_known()
+            return label_text(label)
+        known = self._support.find(label)
         if known is None:
-            self._unknown["support"][str(label)] += 1
-            return None
-        return SUPPORT_GRADES[known] if isinstance(known, str) else int(known)
+            return label_text(label)
+        if isinstance(known, str):
+            return known
+        raise IrdivError(
+            f"labels={{{label!r}: {known}}} maps to a grade, which is for documents: assignments to answers need one "
+            f"of {examples(SUPPORT_GRADES)}."
+        )
 
-    def _known(self, label: object, mapping: Mapping[str, str | int], known: Iterable[str]) -> str | int | None:
-        text = str(label)
-        if text in mapping:
-            self._unseen.discard(text)
-            return mapping[text]
-        plain = text.strip().lower()
-        return plain if plain in known else None
+    def grade(self, label: object, where: str) -> int | None:
+        """Return the grade of a label or number, None if it is not known; ``where`` names it in errors."""
+        number = None if self._support.maps(label) else _as_number(label)
+        if number is not None:
+            if not number.is_integer() or abs(number) > MAX_GRADE:
+                raise IrdivError(
+                    f"{where} is {label!r}, and grades are whole numbers up to {MAX_GRADE}; map it to one, as in "
+                    "labels={'0': 0, '0.5': 1, '1': 2} for shares of support."
+                )
+            self._support.count_known()
+            return int(number)
+        known = self._support.find(label)
+        return SUPPORT_GRADES[known] if isinstance(known, str) else known
 
-    def warn(self, effect: str) -> None:
-        """Warn about labels that are not known; ``effect`` says what becomes of unknown support."""
-        effects = {"importance": "have weight 0", "support": effect}
-        found = [
-            f"{counter.total()} {name} labels are unknown and {effects[name]}: {_shown(counter)}"
-            for name, counter in self._unknown.items()
-            if counter
-        ]
+    def report_unknown(self, effect: str, *, needs_support: bool = False) -> None:
+        """Warn about labels that are not known; ``effect`` states what becomes of unknown support.
+
+        It is an error if no label of importance, or where it is needed of support, is known.
+        """
+        if self._importance.has_only_unknown():
+            raise self._error_about_importance()
+        if needs_support and self._support.has_only_unknown():
+            raise IrdivError(
+                f"no label of support is known: found {self._support.shown()}, expected {examples(SUPPORT_GRADES)} or "
+                f"grades. State what each means, as in {self._support.example()}."
+            )
+        effects = {self._importance: "have weight 0 beside known ones", self._support: effect}
+        found = [(vocabulary, effect) for vocabulary, effect in effects.items() if vocabulary.unknown]
         if found:
-            known = {"importance": list(self._weights), "support": list(SUPPORT_GRADES)}
-            label, to = next(
-                (next(iter(counter)), known[name][-1]) for name, counter in self._unknown.items() if counter
+            counts = (
+                f"{v.unknown.total()} {v.name} labels are unknown and {effect}: {v.shown()}" for v, effect in found
             )
-            warn(
-                f"{'; '.join(found)}. Known are {examples([*known['importance'], *known['support']], 9)}; others are "
-                f"mapped as in labels={{{label!r}: {to!r}}}."
-            )
-        if self._unseen:
-            warn(f"labels= maps {examples(sorted(self._unseen), 9)}, but no nugget has this label.")
+            known = examples([label for v, _ in found for label in v.known], 9)
+            warn(f"{'; '.join(counts)}. Known are {known}; state what others mean, as in {found[0][0].example()}.")
+        unused = self._importance.unused_meanings() | self._support.unused_meanings()
+        if unused:
+            warn(f"labels= maps {examples(sorted(unused), 9)}, but no nugget has this label.")
+
+    def _error_about_importance(self) -> IrdivError:
+        unknown = self._importance
+        remedy = (
+            "If larger numbers are more important, they are weights: call the field 'weight'. Else state"
+            if all(_as_number(label) is not None for label in unknown.unknown)
+            else "State"
+        )
+        return IrdivError(
+            f"no label of importance is known: found {unknown.shown()}, expected {examples(self._weights)}. {remedy} "
+            f"what each means, as in {unknown.example()}, or its weight by importance_weights=."
+        )
 
 
-def _shown(counter: Counter[str]) -> str:
-    """Return the labels with their counts, the most frequent first."""
-    shown = [f"{label!r} ({count})" for label, count in counter.most_common(9)]
-    return ", ".join(shown) + (", …" if len(counter) > 9 else "")
+def label_text(label: object) -> str:
+    """Return a label as a string; 1.0 is 1, and a missing label is empty."""
+    if is_missing(label):
+        return ""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def _as_number(label: object) -> float | None:
+    """Return a label that is a number or is written as one, None if it is not one."""
+    if isinstance(label, str):
+        return float(label) if re.fullmatch(r"\s*[+-]?[0-9]+(\.[0-9]+)?\s*", label) else None
+    return float(label) if isinstance(label, int | float) and not is_missing(label) else None

@@ -98,6 +98,6 @@ def read_nuggets(
     if examples is not None:
         found = with_topics(found, read_records(examples, "examples", "examples"))
     nuggets = merge_nuggets(found, duplicates)
-    known.warn("are left out")
+    known.report_unknown("are left out", needs_support=True)
     make = qrels_table if reader.has_documents else intent_table
     return make(nuggets, reader.parents, known)

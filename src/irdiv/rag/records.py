@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
@@ -13,10 +14,11 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import backend_of
+from irdiv.frames.columns import column_names
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import run_name
-from irdiv.frames.text import text_lines
+from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
+from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
@@ -31,9 +33,11 @@ RecordsLike: TypeAlias = "PathLike | Iterable[PathLike] | Iterable[Fields] | Map
 TOPIC_FIELDS = ("query_id", "qid", "topic_id", "question_id", "narrative_id", "sample_id", "example_id", "id")
 """The fields that name the topic of a record, the first of which is used."""
 
-
-RUN_FIELDS = ("run_id", "run", "runid", "system")
+RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
+
+DOC_FIELDS = column_names("doc_id", "contexts")
+"""The fields that name a document, the first of which is used."""
 
 
 class Record(NamedTuple):
@@ -44,8 +48,8 @@ class Record(NamedTuple):
     """How errors name the record."""
     name: str | None = None
     """The name that the caller gave to the data."""
-    file: str | None = None
-    """The name of the file without endings."""
+    path: PathLike | None = None
+    """The path of its file."""
 
     @property
     def run(self) -> str:
@@ -57,7 +61,7 @@ class Record(NamedTuple):
                 for name in RUN_FIELDS:
                     if not is_missing(fields.get(name)):
                         return str(fields[name])
-        return self.file or "run"
+        return "run" if self.path is None else run_name(self.path).removesuffix(".jsonl").removesuffix(".json")
 
     @property
     def topic(self) -> str:
@@ -90,22 +94,23 @@ def read_records(data: object, role: str, content: str) -> list[Record]:
 
 def _records(data: object, role: str, content: str) -> Iterator[Record]:
     if isinstance(data, str | os.PathLike):
-        yield from _of_file(data, role, content)
+        for path in run_files(data) if is_folder_of_runs(data) else [data]:
+            yield from _of_file(path, role, content)
     elif backend_of(data) is not None:
         for row, fields in enumerate(_rows_of_frame(data, role)):
             yield Record(fields, f"row {row} of the {role}")
-    elif isinstance(data, Mapping) and data and all(isinstance(value, str | os.PathLike) for value in data.values()):
-        for name, path in data.items():
-            for record in _of_file(path, role, content):
+    elif isinstance(data, Mapping) and data and all(map(_is_path_or_frame, data.values())):
+        for name, source in data.items():
+            for record in _records(source, f"{role} {name!r}", content):
                 yield record._replace(name=str(name))
     elif isinstance(data, Mapping):
-        yield from _of_json(data, content, f"the {role}", None)
+        yield from _of_json(data, content, f"the {role}")
     elif isinstance(data, Iterable) and not isinstance(data, bytes):
         for index, item in enumerate(data):
             if isinstance(item, str | os.PathLike):
                 yield from _of_file(item, role, content)
             else:
-                yield _record(item, f"record {index} of the {role}", None)
+                yield _record(item, f"record {index} of the {role}")
     else:
         raise IrdivError(
             f"cannot read the {role} from {type(data).__name__!r}. Give the path of a JSON Lines file, several paths, "
@@ -113,61 +118,39 @@ def _records(data: object, role: str, content: str) -> Iterator[Record]:
         )
 
 
-def _record(item: object, where: str, file: str | None) -> Record:
+def _is_path_or_frame(data: object) -> bool:
+    return isinstance(data, str | os.PathLike) or backend_of(data) is not None
+
+
+def _record(item: object, where: str) -> Record:
     if not isinstance(item, Mapping):
         raise IrdivError(f"{where}: expected an object with named fields, found {str(item)[:60]!r}.")
-    return Record(item, where, file=file)
+    return Record(item, where)
 
 
 def _of_file(path: PathLike, role: str, content: str) -> Iterator[Record]:
-    file = run_name(path).removesuffix(".jsonl").removesuffix(".json")
     if os.path.exists(path) and reader_of(path) is PARQUET:
-        for row, fields in enumerate(_rows_of_frame(path, role)):
-            yield Record(fields, f"{path}, row {row}", file=file)
-        return
-    lines = [(number, line) for number, line in enumerate(text_lines(path, role), 1) if line.strip()]
-    if not lines:
-        raise IrdivError(f"{path}: the {role} file is empty; expected a JSON object in each line.")
-    try:
-        values = [(number, json.loads(line)) for number, line in lines]
-    except json.JSONDecodeError:
-        yield from _of_json(_whole_file(path, role, lines), content, str(path), file)
-        return
-    if len(values) == 1:
-        yield from _of_json(values[0][1], content, str(path), file)
-        return
-    for number, value in values:
-        yield _record(value, f"{path}, line {number}", file)
+        records = [Record(fields, f"{path}, row {row}") for row, fields in enumerate(_rows_of_frame(path, role))]
+    else:
+        values = read_json(path, role)
+        is_json_lines = len(values) > 1
+        records = [
+            record
+            for where, value in values
+            for record in ([_record(value, where)] if is_json_lines else _of_json(value, content, where))
+        ]
+    if not records:
+        raise IrdivError(f"{path}: the {role} file has no records; expected at least one.")
+    yield from (record._replace(path=path) for record in records)
 
 
-def _whole_file(path: PathLike, role: str, lines: list[tuple[int, str]]) -> object:
-    """Return a JSON value that takes several lines; an error names the first line that is not JSON."""
-    try:
-        return json.loads("\n".join(line for _, line in lines))
-    except json.JSONDecodeError:
-        number, line, message = next((number, line, message) for number, line in lines if (message := _problem(line)))
-        raise IrdivError(
-            f"{path}, line {number}: not JSON ({message}); expected a {role} file with a JSON object in each line, "
-            f"found {line.strip()[:60]!r}."
-        ) from None
-
-
-def _problem(line: str) -> str | None:
-    """Return what is wrong with a line of JSON."""
-    try:
-        json.loads(line)
-    except json.JSONDecodeError as error:
-        return error.msg
-    return None
-
-
-def _of_json(value: object, content: str, where: str, file: str | None) -> Iterator[Record]:
+def _of_json(value: object, content: str, where: str) -> Iterator[Record]:
     """Yield the records of a JSON value: a list of them, one, or an object with a list for each topic."""
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield _record(item, f"{where}, item {index}", file)
+            yield _record(item, f"{where}, item {index}")
     elif isinstance(value, Mapping) and not {*TOPIC_FIELDS, "metadata", "query"}.isdisjoint(value):
-        yield Record(value, where, file=file)
+        yield Record(value, where)
     elif isinstance(value, Mapping):
         for topic, items in value.items():
             if not isinstance(items, list | tuple | Mapping):
@@ -175,7 +158,7 @@ def _of_json(value: object, content: str, where: str, file: str | None) -> Itera
                     f"{where}: no topic id; expected records with one of the fields {examples(TOPIC_FIELDS, 9)}, or "
                     f"{{topic: list}}, found the field {topic!r} with {str(items)[:60]!r}."
                 )
-            yield Record({"query_id": topic, content: items}, f"{where}, topic {topic!r}", file=file)
+            yield Record({"query_id": topic, content: items}, f"{where}, topic {topic!r}")
     else:
         raise IrdivError(f"{where}: expected JSON objects, found {str(value)[:60]!r}.")
 
@@ -221,18 +204,46 @@ def as_list(value: object, where: str) -> list[Any]:
 
 def id_text(value: object, where: str) -> str:
     """Return an id as a string; 51.0 is 51."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if is_missing(value) or not isinstance(value, str | int | float):
+    if is_missing(value):
+        raise IrdivError(f"{where} is missing; expected an id.")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise IrdivError(f"{where} must be an id, found {str(value)[:60]!r}.")
-    return str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def as_number(value: object, where: str) -> float:
+    """Return a number, which may be written as a string."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
+            number = float(value)
+            if math.isfinite(number):
+                return value if isinstance(value, int) else number
+    found = "nothing" if is_missing(value) else repr(str(value)[:60])
+    raise IrdivError(f"{where} must be a finite number, found {found}.")
+
+
+def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> None:
+    """Raise an error if another record is of the same run and topic; ``first_of`` names those so far."""
+    key = record.run, record.topic
+    if key in first_of:
+        raise IrdivError(
+            f"{record.where}: run {key[0]!r} has topic {key[1]!r} already in {first_of[key]}. Give each run its own "
+            "run_id, or name the files: {'name': path}."
+        )
+    first_of[key] = record.where
 
 
 def doc_ids(values: Iterable[object], where: str) -> list[str]:
-    """Return ids of documents, which may be in objects with a field ``doc_id`` or ``docid``."""
+    """Return ids of documents, which may be in objects with a field ``doc_id``, ``docid``, …."""
     ids = []
     for value in values:
         if isinstance(value, Mapping):
-            value = next((value[name] for name in ("doc_id", "docid", "docno", "pid", "id") if name in value), None)
-        ids.append(id_text(value, where))
+            name = next((name for name in (*DOC_FIELDS, "id") if name in value), None)
+            if name is None:
+                raise IrdivError(
+                    f"{where}: a document without an id; expected one of the fields "
+                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
+                )
+            value = value[name]
+        ids.append(id_text(value, f"{where}: the id of a document"))
     return ids

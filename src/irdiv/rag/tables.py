@@ -73,14 +73,39 @@ def merge_nuggets(nuggets: Iterable[Nugget], duplicates: Duplicates) -> list[Nug
             _raise_if_contradicting(first, of_documents, nugget)
         for doc, grade in nugget.grades.items():
             of_documents.setdefault(doc, grade)
-    if repeated:
-        warn(
-            f"{len(repeated)} nuggets repeat one of the same topic and are left out: "
-            f"{examples(f'{nugget.query_id} {(nugget.description or nugget.intent_id)[:60]}' for nugget in repeated)}."
-        )
     if not merged:
         raise IrdivError("there are no nuggets: the lists of all topics are empty.")
+    if repeated:
+        what = (
+            "judgments repeat one of the same nugget and document"
+            if repeated[0].occurrence
+            else ("nuggets repeat one of the same topic")
+        )
+        warn(f"{len(repeated)} {what} and are left out: {_shown(repeated)}.")
+    _warn_about_equal_texts(merged.values())
     return [replace(nugget, grades=grades[key]) for key, nugget in merged.items()]
+
+
+def _shown(nuggets: Iterable[Nugget]) -> str:
+    names = (f"{nugget.query_id} {(nugget.description or nugget.intent_id)[:60]}" for nugget in nuggets)
+    return examples(dict.fromkeys(names))
+
+
+def _warn_about_equal_texts(nuggets: Iterable[Nugget]) -> None:
+    """Warn about nuggets of a topic that have different ids but the same text, each of which counts."""
+    seen: set[tuple[str, str | None, str]] = set()
+    equal = []
+    for nugget in nuggets:
+        if nugget.description is not None:
+            key = nugget.query_id, nugget.parent_id, nugget.description
+            if key in seen:
+                equal.append(nugget)
+            seen.add(key)
+    if equal:
+        warn(
+            f"{len(equal)} nuggets have the text of another one of their topic under another id; each counts: "
+            f"{_shown(equal)}. Give them one id if they are the same."
+        )
 
 
 def _raise_if_contradicting(one: Nugget, grades: Mapping[str, int], two: Nugget) -> None:
@@ -88,17 +113,20 @@ def _raise_if_contradicting(one: Nugget, grades: Mapping[str, int], two: Nugget)
     for name in ("description", "importance", "weight", "parent_id"):
         values = getattr(one, name), getattr(two, name)
         if values[0] != values[1] and None not in values:
-            raise _contradiction(one, name, *values)
+            what = {"description": "text", "parent_id": "parent"}.get(name, name)
+            raise _contradiction(one, what, *values)
     for doc, grade in two.grades.items():
         if grades.get(doc, grade) != grade:
             raise _contradiction(one, f"grade of document {doc!r}", grades[doc], grade)
 
 
 def _contradiction(nugget: Nugget, what: str, one: object, two: object) -> IrdivError:
-    text = nugget.intent_id if nugget.description is None else nugget.description
+    name = nugget.intent_id if nugget.description is None or what == "text" else nugget.description
+    values = " and ".join(repr(value[:60] if isinstance(value, str) else value) for value in (one, two))
+    hint = "Drop the field if it is the text of documents, correct one" if what == "text" else "Correct one"
     return IrdivError(
-        f"nugget {text[:60]!r} of topic {nugget.query_id!r} occurs twice, and its {what} is {one!r} and {two!r}. "
-        "Correct one, or keep the first with duplicates='first'."
+        f"nugget {name[:60]!r} of topic {nugget.query_id!r} occurs twice, and its {what} is {values}. "
+        f"{hint}, or keep the first with duplicates='first'."
     )
 
 
@@ -122,6 +150,9 @@ def qrels_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str
             "for answers is not a probability. Leave such nuggets out of judgments of documents."
         )
     frame = _intents(nuggets, parents, labels)
+    # An intent of which nothing is known but the id 0 would be TREC's subtopic 0, which is none.
+    has_only_id = frame[["description", "importance", "probability", "parent_id"]].isna().all(axis=1)
+    frame["description"] = frame["description"].where(~has_only_id, frame["intent_id"])
     if frame["parent_id"].notna().any():
         frame["parent_id"] = frame["parent_id"].where(frame["parent_id"].notna(), ROOT_ID)
     judged = [

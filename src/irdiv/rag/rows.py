@@ -1,0 +1,83 @@
+"""Runs of records with one document each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from irdiv.errors import IrdivError, examples, warn
+from irdiv.frames.columns import find_columns, has_columns, order_column
+from irdiv.rag.records import Record, as_number, id_text, is_missing
+
+
+def runs_of_rows(records: Sequence[Record]) -> dict[str, pd.DataFrame]:
+    """Return a run for each name in the records: ``query_id, doc_id`` and ``score`` or ``rank``, or both."""
+    _raise_if_lists(records)
+    by_run: dict[str, list[Record]] = {}
+    for record in records:
+        by_run.setdefault(record.run, []).append(record)
+    return {name: _run(name, rows) for name, rows in by_run.items()}
+
+
+def _raise_if_lists(records: Sequence[Record]) -> None:
+    """Raise an error if records have no document but a list, which may be that of their documents."""
+    for record in records:
+        name = next((name for name, value in record.fields.items() if isinstance(value, list | tuple)), None)
+        if name is not None and not has_columns(record.fields, "contexts", ["doc_id"]):
+            raise IrdivError(
+                f"{record.where}: the field {name!r} is not known as a list of documents; call it 'documents', or "
+                "'references' in answers."
+            )
+
+
+def _run(name: str, records: Sequence[Record]) -> pd.DataFrame:
+    # The files of several runs may have different columns, so that each run is looked at alone.
+    fields = list(dict.fromkeys(name for record in records for name in record.fields))
+    by = order_column(fields, "input")
+    names = find_columns(fields, "contexts", ("query_id", "doc_id", by), ("rank",))
+    columns: dict[str, list[object]] = {
+        column: [_cell(record, field, column, by) for record in records] for column, field in names.items()
+    }
+    _raise_if_repeated(name, records, columns)
+    if by == "rank":
+        _warn_about_equal_ranks(name, columns)
+    return pd.DataFrame(columns)
+
+
+def _cell(record: Record, field: str, column: str, by: str) -> object:
+    value, where = record.fields.get(field), f"{record.where}: {field}"
+    if column in ("query_id", "doc_id"):
+        return id_text(value, where)
+    return None if column != by and is_missing(value) else as_number(value, where)
+
+
+def _raise_if_repeated(name: str, records: Sequence[Record], columns: Mapping[str, Sequence[object]]) -> None:
+    """Raise an error if a topic is in two files, or a document occurs twice for a topic: these may be two runs."""
+    first_of_topic: dict[object, Record] = {}
+    first_of: dict[tuple[object, object], Record] = {}
+    for record, topic, doc in zip(records, columns["query_id"], columns["doc_id"], strict=True):
+        first = first_of_topic.setdefault(topic, record)
+        if first.path != record.path:
+            raise _repeated_error(record, name, f"topic {topic!r}", first)
+        first = first_of.setdefault((topic, doc), record)
+        if first is not record:
+            raise _repeated_error(record, name, f"document {doc!r} of topic {topic!r}", first)
+
+
+def _repeated_error(record: Record, name: str, what: str, first: Record) -> IrdivError:
+    return IrdivError(
+        f"{record.where}: run {name!r} has {what} already in {first.where}. Remove one; if these are two runs, name "
+        "them by 'run_id' in each record, or name the files: {'name': path}."
+    )
+
+
+def _warn_about_equal_ranks(name: str, columns: Mapping[str, Sequence[object]]) -> None:
+    times = Counter(zip(columns["query_id"], columns["rank"], strict=True))
+    topics = dict.fromkeys(topic for (topic, _), count in times.items() if count > 1)
+    if topics:
+        warn(
+            f"run {name!r} has equal ranks in {len(topics)} topics ({examples(topics)}), where documents are ordered "
+            "by id. If these are two runs, name them by 'run_id' in each record."
+        )
