@@ -61,8 +61,8 @@ class NoteOptions(NamedTuple):
     """How many documents of a topic measures see, None for all."""
     grades: tuple[int, ...]
     """The lowest relevant grades of measures, where it is not 1."""
-    intent_grades: tuple[int, ...]
-    """The lowest relevant grades of measures that leave out intents without a relevant document."""
+    intent_grades: Mapping[int, tuple[str, ...]]
+    """The measures that leave out intents without a relevant document, by their lowest relevant grade."""
     needs_intents: bool
     """Whether some measure uses intents."""
     may_count_all: bool
@@ -79,21 +79,24 @@ class NoteOptions(NamedTuple):
         measures = [irdiv_equivalent(measure) or measure for measure in measures]
         cutoffs = [measure.params.get("cutoff") for measure in measures]
         given = [cutoff for cutoff in cutoffs if cutoff is not None]
-        values = [
-            (measure.declaration, measure.parameter_values()) for measure in measures if isinstance(measure, Measure)
-        ]
-        by_intent = [
-            params
-            for declaration, params in values
+        ours = [measure for measure in measures if isinstance(measure, Measure)]
+        values = [(measure.declaration, measure.parameter_values()) for measure in ours]
+        by_intent = {
+            str(measure): params
+            for measure, (declaration, params) in zip(ours, values, strict=True)
             if declaration.needs_intents and params.get("intents", "relevant") == "relevant"
-        ]
+        }
+        intent_grades: dict[int, tuple[str, ...]] = {}
+        for name, params in by_intent.items():
+            rel = params.get("rel", 1)
+            intent_grades[rel] = (*intent_grades.get(rel, ()), name)
         return cls(
             depth=max(given, default=DEFAULT_DEPTH),
             tie_depth=max(given) if len(given) == len(cutoffs) else None,
             grades=tuple(sorted({params.get("rel", 1) for _, params in values} - {1})),
-            intent_grades=tuple(sorted({params.get("rel", 1) for params in by_intent})),
+            intent_grades=dict(sorted(intent_grades.items())),
             needs_intents=any(declaration.needs_intents for declaration, _ in values),
-            may_count_all=any("intents" in params for params in by_intent),
+            may_count_all=any("intents" in params for params in by_intent.values()),
             ties=ties,
             weighted=any(params.get("weighted", False) for _, params in values),
             counts_all=any(params.get("intents") == "all" for _, params in values),
@@ -175,14 +178,15 @@ def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options:
 
 
 def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
-    for rel in options.intent_grades:
+    for rel, measures in options.intent_grades.items():
         counts = [part.intents[rel] for part in qrels if rel in part.intents]
         left_out = sum(count.left_out for count in counts)
         if left_out:
             intents = f"{left_out} of {sum(count.declared for count in counts)} declared intents"
             grade = "" if rel == 1 else f" of grade {rel} or more"
+            where = f" in {', '.join(measures)}" if options.counts_all else ""
             remedy = "; intents='all' counts them" if options.may_count_all else ""
-            yield f"{intents} have no relevant document{grade} and do not count{remedy}."
+            yield f"{intents} have no relevant document{grade} and do not count{where}{remedy}."
     with_zero = sum(part.with_zero for part in qrels)
     if with_zero:
         yield (
