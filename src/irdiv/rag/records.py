@@ -35,6 +35,8 @@ TOPIC_FIELDS = ("query_id", "qid", "topic_id", "question_id", "narrative_id", "s
 RUN_FIELDS = ("run_id", "run", "runid", "system")
 """The fields that name the run of a record, the first of which is used."""
 
+_DOC_FIELDS = ("doc_id", "docid", "docno", "passage_id", "pid", "id")
+
 
 class Record(NamedTuple):
     """One record, and where it was found."""
@@ -229,10 +231,12 @@ def id_text(value: object, where: str) -> str:
 
 
 def doc_ids(values: Iterable[object], where: str) -> list[str]:
-    """Return ids of documents, which may be in objects with a field ``doc_id`` or ``docid``."""
+    """Return ids of documents, which may be in objects with a field such as ``doc_id`` or ``passage_id``."""
     ids = []
     for value in values:
         if isinstance(value, Mapping):
-            value = next((value[name] for name in ("doc_id", "docid", "docno", "pid", "id") if name in value), None)
+            value = next(
+                (value[name] for name in ("doc_id", "docid", "docno", "passage_id", "pid", "id") if name in value), None
+            )
         ids.append(id_text(value, where))
     return ids
