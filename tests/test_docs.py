@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import irdiv
-from irdiv.demo import demo_qrels_and_runs, make
+from irdiv.demo import demo_qrels_and_runs, make, write_rag_demo
 from irdiv.show.explain import reference
 from irdiv_cli import main
 
@@ -35,6 +35,23 @@ def test_measures_disagree_on_the_demo_as_in_the_papers():
     better = means.loc["diversified"] > means.loc["relevance"]
     assert better.tolist() == [True, False, True, True, False]
     assert (means.loc["spammy"] < means.loc["one-intent"]).all()
+
+
+def test_the_demo_of_retrieval_for_generation(tmp_path):
+    names = {path.stem: path for path in write_rag_demo(tmp_path)}
+    qrels = irdiv.rag.read_nuggets(names["judgments"])
+    runs = irdiv.rag.read_contexts([names[retriever] for retriever in ("bm25", "dense", "hybrid")])
+    best = qrels.groupby(["query_id", "intent_id"])["relevance"].max()
+    assert len(best) == 38
+    # two nuggets are supported by no passage, and Coverage counts them
+    assert best[best == 0].index.tolist() == [("q1", "q1-n5"), ("q8", "q8-n6")]
+    for run in runs.values():
+        assert (run.groupby("query_id").size() == 8).all()
+        assert not run.duplicated(["query_id", "doc_id"]).any()
+        assert set(run["doc_id"]) <= set(qrels["doc_id"])
+    # the retriever that covers most is not the one that is best if order and importance count
+    means = irdiv.evaluate(qrels, runs, ["Coverage@5", "Vital-coverage@5", "alpha-nDCG(weighted=True)@5"]).summary()
+    assert means.idxmax().tolist() == ["hybrid", "dense", "dense"]
 
 
 def commands_of_the_readme() -> list[str]:
