@@ -1,4 +1,4 @@
-"""The documents by which runs cover intents."""
+"""The documents by which runs cover intents, and the intents that runs do not cover."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import irdiv
 from helpers import TOPIC_85, by_intents, random_collection, random_run, ranked
 from irdiv import IrdivError
-from irdiv.analysis import relevant_documents_by_intent
+from irdiv.analysis import relevant_documents_by_intent, uncovered_intents
 
 COLUMNS = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
 
@@ -84,3 +84,114 @@ def test_probabilities_of_intents_with_relevant_documents():
     # intent 3 has no relevant document: .2 and .6 of .8
     assert frame["intent_id"].tolist() == ["1", "2"]
     assert frame["probability"].tolist() == pytest.approx([1 / 4, 3 / 4])
+
+
+# Intents that are not covered
+
+NUGGETS = pd.DataFrame(
+    [
+        ("85", "1", "e", 2, "first", "vital"),
+        ("85", "2", "a", 1, "second", "vital"),
+        ("85", "2", "b", 2, "second", "vital"),
+        ("85", "3", "x", 0, "third", "okay"),
+        ("86", "1", "a", 1, None, "vital"),
+    ],
+    columns=["query_id", "intent_id", "doc_id", "relevance", "description", "importance"],
+)
+
+
+def test_declared_intents_that_are_not_covered():
+    runs = {"B": {"85": ["x", "a", "e"], "86": ["a"]}, "A": {"86": ["a"]}}
+    frame = uncovered_intents(NUGGETS, runs, cutoff=2)
+    columns = ["run", "query_id", "intent_id", "description", "importance", "probability", "n_relevant"]
+    assert frame.columns.tolist() == columns
+    # vital intents weigh 1, the one that is okay ½; no document supports 3, and A lacks topic 85
+    assert frame.values.tolist() == [
+        ["B", "85", "1", "first", "vital", 0.4, 1],
+        ["B", "85", "3", "third", "okay", 0.2, 0],
+        ["A", "85", "1", "first", "vital", 0.4, 1],
+        ["A", "85", "2", "second", "vital", 0.4, 2],
+        ["A", "85", "3", "third", "okay", 0.2, 0],
+    ]
+    strict = uncovered_intents(NUGGETS, runs["B"], cutoff=2, rel=2)
+    rows = strict[["query_id", "intent_id", "n_relevant"]].values.tolist()
+    assert rows == [["85", "1", 1], ["85", "2", 1], ["85", "3", 0], ["86", "1", 0]]
+
+
+@pytest.mark.parametrize("block_cells", [1, 4_000_000])
+@pytest.mark.parametrize("rel", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_uncovered_intents_against_a_join(monkeypatch, seed, rel, block_cells):
+    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", block_cells)
+    qrels, run = random_collection(seed, weighted=False), random_run(seed)
+    by_rank = run.sort_values(["score", "doc_id"], ascending=False).groupby("query_id").head(5)
+    relevant = qrels[qrels["relevance"] >= rel]
+    covered = set(by_rank.merge(relevant, on=["query_id", "doc_id"])[["query_id", "intent_id"]].itertuples(index=False))
+    declared = qrels[["query_id", "intent_id"]].drop_duplicates().sort_values(["query_id", "intent_id"])
+    counts = relevant.groupby(["query_id", "intent_id"]).size()
+    expected = [
+        (*intent, 1 / (declared["query_id"] == intent[0]).sum(), counts.get(intent, 0))
+        for intent in declared.itertuples(index=False, name=None)
+        if intent not in covered
+    ]
+    frame = uncovered_intents(qrels, run, cutoff=5, rel=rel)
+    assert list(frame.drop(columns="run").itertuples(index=False, name=None)) == expected
+    coverage = irdiv.evaluate(qrels, run, "Coverage@5", rel=rel).pivot().iloc[:, 0]["run"]
+    missed = frame.groupby("query_id").size().reindex(coverage.index, fill_value=0)
+    assert (1 - missed / declared.groupby("query_id").size()).to_numpy() == pytest.approx(coverage.to_numpy())
+
+
+def test_unknown_importance_does_not_matter_for_what_is_missed():
+    failed = NUGGETS.assign(importance=["failed", *NUGGETS["importance"][1:]])
+    frame = uncovered_intents(failed, {"85": ["a"], "86": ["x"]})
+    assert frame["importance"].tolist() == ["failed", "okay", "vital"]
+    # a topic in which some weights are unknown has none
+    assert frame["probability"].isna().tolist() == [True, True, False]
+    with pytest.raises(IrdivError, match="its importance 'failed' has no weight"):
+        irdiv.evaluate(failed, {"85": ["a"]}, "A-Recall@1")
+
+
+def test_missed_intents_of_an_evaluation():
+    runs = {"B": {"85": ["x", "a", "e"], "86": ["a"]}, "A": {"86": ["a"]}}
+    evaluation = irdiv.evaluate(NUGGETS, runs, ["Coverage@1", "nDCG@2"])
+    pd.testing.assert_frame_equal(evaluation.missed(), uncovered_intents(NUGGETS, runs, cutoff=2))
+    pd.testing.assert_frame_equal(
+        evaluation.missed(run="A", cutoff=3, rel=2), uncovered_intents(NUGGETS, {"A": runs["A"]}, cutoff=3, rel=2)
+    )
+    # the grade that covers an intent is that of the measure
+    strict = irdiv.evaluate(NUGGETS, runs, "Coverage(rel=2)@2")
+    pd.testing.assert_frame_equal(strict.missed(), uncovered_intents(NUGGETS, runs, cutoff=2, rel=2))
+    pd.testing.assert_frame_equal(strict.missed(rel=1), uncovered_intents(NUGGETS, runs, cutoff=2))
+    long = irdiv.evaluate(NUGGETS, {"85": [*map(str, range(24)), "a"], "86": ["a"]}, "Coverage@25")
+    assert long.missed()["intent_id"].tolist() == ["1", "3"]
+    without_cutoff = irdiv.evaluate(NUGGETS, {"85": [*map(str, range(10)), "a"], "86": ["a"]}, "Coverage")
+    assert without_cutoff.missed()["intent_id"].tolist() == ["1", "2", "3"]
+    with pytest.raises(IrdivError, match="'C'"):
+        evaluation.missed(run="C")
+    with pytest.raises(IrdivError, match="cutoff=0 is not an integer of 1 or more"):
+        evaluation.missed(cutoff=0)
+    with pytest.raises(IrdivError, match="rel=0 is not an integer of 1 or more"):
+        evaluation.missed(rel=0)
+
+
+def test_missed_intents_are_a_frame_of_the_caller():
+    pl = pytest.importorskip("polars")
+    run = {"85": ["x"], "86": ["x"]}
+    expected = uncovered_intents(NUGGETS, run)
+    qrels = pl.from_pandas(NUGGETS)
+    for frame in (uncovered_intents(qrels, run), irdiv.evaluate(qrels, run, "Coverage@10").missed()):
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.rows() == list(
+            expected.astype(object).where(expected.notna(), None).itertuples(index=False, name=None)
+        )
+    # nothing is missed
+    none = irdiv.evaluate(qrels.filter(pl.col("intent_id") == "2"), {"85": ["a"]}, "Coverage@10").missed()
+    assert none.is_empty()
+    assert none.columns == frame.columns
+
+
+def test_missed_intents_of_qrels_without_intents():
+    with pytest.raises(IrdivError, match=r"missed\(\) needs intents"):
+        irdiv.evaluate({"85": {"a": 1}}, {"85": ["a"]}, "nDCG@10").missed()
+    with pytest.raises(IrdivError, match="coverage of intents needs intents"):
+        uncovered_intents({"85": {"a": 1}}, {"85": ["a"]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irdiv.analysis.coverage import intent_probabilities, relevant_documents_by_intent
+from irdiv.analysis.coverage import intent_probabilities, relevant_documents_by_intent, uncovered_intents
 from irdiv.analysis.curves import values_by_parameter, values_by_rank
 from irdiv.analysis.hierarchy import hierarchy_nodes, layer_scores, node_coverage
 from irdiv.analysis.oracles import ideal_gaps, oracle
@@ -21,6 +21,7 @@ __all__ = [
     "oracle",
     "relevant_documents_by_intent",
     "retrieval_counts",
+    "uncovered_intents",
     "user_oriented_measures",
     "values_by_parameter",
     "values_by_rank",

@@ -26,7 +26,7 @@ from irdiv.errors import prefix_errors_with_run
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
-from irdiv.types import Objects
+from irdiv.types import Ints, Objects
 
 
 @returns_callers_frame
@@ -112,7 +112,18 @@ def relevant_documents_by_intent(
     1  bm25       85         2     3      a      1
     2  bm25       85         4     3      a      2
     """
-    depth = require(Integer(1), cutoff=cutoff)
+    require(Integer(1), cutoff=cutoff)
+    return relevant_documents_of_ordered_runs(_ordered_runs(qrels, runs, cutoff, ties, duplicates), cutoff)
+
+
+def _ordered_runs(
+    qrels: QrelsLike | Collection,
+    runs: RunLike | Mapping[str, RunLike],
+    depth: int,
+    ties: Ties,
+    duplicates: Duplicates,
+) -> dict[str, OrderedRun]:
+    """Return runs by name, ordered; warn about what is wrong in the first ``depth`` documents of each."""
     require_order_options(ties, duplicates)
     collection = Collection.of(qrels)
     collection.require_intents("coverage of intents")
@@ -122,7 +133,7 @@ def relevant_documents_by_intent(
         with prefix_errors_with_run(shown_name):
             ordered[name] = order_run(collection, run, ties=ties, duplicates=duplicates)
         warn_about_run(shown_name, depth, [check_run(ordered[name], depth)])
-    return relevant_documents_of_ordered_runs(ordered, depth)
+    return ordered
 
 
 def relevant_documents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: int) -> pd.DataFrame:
@@ -151,3 +162,88 @@ def _relevant_documents(collection: Collection, hits: RankedHits) -> Iterator[pd
                 "grade": ranked.grades[topic, intent, hit],
             }
         )
+
+
+@returns_callers_frame
+def uncovered_intents(
+    qrels: QrelsLike | Collection,
+    runs: RunLike | Mapping[str, RunLike],
+    *,
+    cutoff: int = 10,
+    rel: int = 1,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
+) -> pd.DataFrame:
+    """Return the declared intents that the first documents of runs do not cover: what Coverage counts as missed.
+
+    Intents that no document supports are among them, and all intents of a topic that a run lacks.
+
+    Parameters
+    ----------
+    qrels
+        Diversity qrels, or a `Collection`.
+    runs
+        One run in any form that `irdiv.evaluate` takes, or a mapping from name to run.
+    cutoff
+        The last rank that is searched.
+    rel
+        The smallest grade that covers an intent.
+    ties, duplicates
+        As of `irdiv.evaluate`.
+
+    Returns
+    -------
+    DataFrame
+        ``run, query_id, intent_id, description, importance, probability, n_relevant``: a row for each intent that is
+        not covered, sorted by run as given, topic and intent. ``description`` and ``importance`` are there if the qrels
+        have them. The probabilities of all declared intents of a topic sum to 1, and are missing where some have none.
+        ``n_relevant`` counts the documents of grade ``rel`` or more, retrieved or not; with 0, no run can cover the
+        intent.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irdiv import analysis
+    >>> rows = [("85", "1", "e", 1), ("85", "2", "a", 1), ("85", "2", "b", 1), ("85", "4", "a", 2), ("85", "5", "a", 0)]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
+    >>> analysis.uncovered_intents(qrels, {"bm25": {"85": {"b": 3.0, "x": 2.0, "a": 1.0}}}, cutoff=2)
+        run query_id intent_id  probability  n_relevant
+    0  bm25       85         1         0.25           1
+    1  bm25       85         4         0.25           1
+    2  bm25       85         5         0.25           0
+    """
+    require(Integer(1), cutoff=cutoff)
+    require(Integer(1), rel=rel)
+    ordered = _ordered_runs(qrels, runs, cutoff, ties, duplicates)
+    return uncovered_intents_of_ordered_runs(ordered, cutoff, rel)
+
+
+def uncovered_intents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: int, rel: int) -> pd.DataFrame:
+    """Return the frame of `uncovered_intents` for runs that are ordered and checked."""
+    parts = [part.assign(run=name) for name, run in runs.items() for part in _uncovered_intents(run, cutoff, rel)]
+    frame = pd.concat(parts, ignore_index=True)
+    ids = ["run", "query_id", "intent_id"]
+    return frame[[*ids, *(name for name in frame if name not in ids)]].astype(dict.fromkeys(ids, str))
+
+
+def _uncovered_intents(run: OrderedRun, cutoff: int, rel: int) -> Iterator[pd.DataFrame]:
+    c, hits = run.collection, run.hits(depth=cutoff)
+    described = {"description": c.intent_description, "importance": c.intent_importance}
+    for block in c.blocks:
+        covered = RankedBlock.from_hits(block, hits).relevant(rel).any(axis=-1)
+        topic, intent = np.nonzero(block.eligible_intents(rel, "all") & ~covered)
+        index = c.intent_start[block.start + topic] + intent
+        yield pd.DataFrame(
+            {
+                "query_id": c.topics[block.start + topic],
+                "intent_id": c.intents[index],
+                **{name: values[index] for name, values in described.items() if values is not None},
+                "probability": block.intent_shares(rel, "all")[topic, intent],
+                "n_relevant": block.cached(_relevant_counts, rel)[topic, intent],
+            }
+        )
+
+
+def _relevant_counts(block: JudgedBlock, rel: int) -> Ints:
+    """Return the count of documents of grade ``rel`` or more of each intent, ``[topic, intent]``."""
+    return np.count_nonzero(block.grades[block.relevant_rows] >= rel, axis=1)

@@ -91,6 +91,11 @@ class JudgedBlock(Memo):
         """Return Pr(i|q) of the intents that count, ``[topic, intent]``; 0 for the others."""
         return self.cached(_intent_weights, rel, intents, renormalize)
 
+    def intent_shares(self, rel: int, intents: str) -> Floats:
+        """Return Pr(i|q) as `intent_weights` does with ``renormalize``, but NaN in topics where some are missing."""
+        weight, _ = self.cached(_given_weights, rel, intents)
+        return safe_divide(weight, ordered_sum(weight)[:, None])
+
     @property
     def intent_slice(self) -> slice:
         """The intents of the block in the arrays of the collection."""
@@ -132,15 +137,21 @@ def _counted_intents(block: JudgedBlock, rel: int, intents: str) -> Bools:
     return pad(counted, block.intents_per_topic, fill=False)
 
 
-def _intent_weights(block: JudgedBlock, rel: int, intents: str, renormalize: bool) -> Floats:
-    counted, sizes = block.eligible_intents(rel, intents), block.intents_per_topic
-    probability = pad(block.collection.intent_probability[block.intent_slice], sizes, fill=np.nan)
-    missing = counted & np.isnan(probability)
-    uniform = missing.sum(axis=1) == counted.sum(axis=1)
-    inside = np.arange(sizes.max(initial=1)) < sizes[:, None]
-    block.raise_if_missing_probabilities(missing[inside] & ~np.repeat(uniform, sizes))
-    weight = np.where(counted & ~np.isnan(probability), probability, 0.0)
+def _given_weights(block: JudgedBlock, rel: int, intents: str) -> tuple[Floats, Bools]:
+    """Return the weights of intents, NaN for missing ones, and which topics have none, whose intents weigh 1."""
+    counted = block.eligible_intents(rel, intents)
+    probability = pad(block.collection.intent_probability[block.intent_slice], block.intents_per_topic, fill=np.nan)
+    weight = np.where(counted, probability, 0.0)
+    uniform: Bools = (np.isnan(weight) == counted).all(axis=1)
     weight[uniform] = counted[uniform]
+    return weight, uniform
+
+
+def _intent_weights(block: JudgedBlock, rel: int, intents: str, renormalize: bool) -> Floats:
+    weight, uniform = block.cached(_given_weights, rel, intents)
+    sizes = block.intents_per_topic
+    inside = np.arange(sizes.max(initial=1)) < sizes[:, None]
+    block.raise_if_missing_probabilities(np.isnan(weight)[inside])
     total = ordered_sum(weight)
-    block.raise_if_zero_weights(counted.any(axis=1) & (total == 0))
+    block.raise_if_zero_weights(block.eligible_intents(rel, intents).any(axis=1) & (total == 0))
     return safe_divide(weight, np.where(uniform | renormalize, total, 1.0)[:, None])

@@ -19,7 +19,7 @@ from irdiv.errors import IrdivError
 from irdiv.evaluation.cases import Cases
 from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
-from irdiv.evaluation.topics import TopicReport, documents_frame
+from irdiv.evaluation.topics import TopicReport, documents_frame, missed_intents
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.measures.measure import Measure
@@ -247,6 +247,24 @@ class Evaluation(Scores[FrameT_co]):
         `irdiv.stats.worst_topics`.
         """
         return worst_topics(self, n, measure=measure, run=run, baseline=baseline)
+
+    def missed(self, *, run: str | None = None, cutoff: int | None = None, rel: int | None = None) -> FrameT_co:
+        """Return the declared intents that runs do not cover: what `irdiv.analysis.uncovered_intents` returns.
+
+        ``run, query_id, intent_id, description, importance, probability, n_relevant``; with ``n_relevant`` 0, no
+        document supports the intent.
+
+        Parameters
+        ----------
+        run
+            The name of a run; all by default.
+        cutoff
+            The last rank that is searched; by default the largest cutoff of the measures, or 10 if none has one.
+        rel
+            The smallest grade that covers an intent; by default that of the first measure with intents, or 1.
+        """
+        runs = self.runs if run is None else [self.runs[find_run(self.runs, run)]]
+        return from_pandas(missed_intents(self._require_sources("missed()"), runs, cutoff, rel), self.backend)
 
     def cases(
         self,

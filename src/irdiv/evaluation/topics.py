@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from irdiv.analysis.coverage import uncovered_intents_of_ordered_runs
 from irdiv.analysis.topics import IntentOptions, RankedDocuments, intents_of_topic, ranked_documents
+from irdiv.checks import Integer, require
 from irdiv.evaluation.sources import Sources
 from irdiv.frames.backends import Backend, FrameHolder, FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import string_array
@@ -183,5 +185,18 @@ def intent_options(sources: Sources) -> IntentOptions:
 
 def default_cutoff(sources: Sources) -> int:
     """Return the largest cutoff of the measures up to 20; 10 if none has one."""
+    return min(_largest_cutoff(sources), LARGEST_DEFAULT_CUTOFF)
+
+
+def _largest_cutoff(sources: Sources) -> int:
     cutoffs = [cutoff for measure in sources.measures if (cutoff := measure.params.get("cutoff")) is not None]
-    return min(max(cutoffs, default=DEFAULT_CUTOFF), LARGEST_DEFAULT_CUTOFF)
+    return max(cutoffs, default=DEFAULT_CUTOFF)
+
+
+def missed_intents(sources: Sources, runs: Sequence[str], cutoff: int | None, rel: int | None) -> pd.DataFrame:
+    """Return what `irdiv.analysis.uncovered_intents` does for some runs; for None, cutoff and rel are the measures'."""
+    cutoff = _largest_cutoff(sources) if cutoff is None else require(Integer(1), cutoff=cutoff)
+    rel = intent_options(sources).rel if rel is None else require(Integer(1), rel=rel)
+    sources.collection.require_intents("missed()")
+    sources.require_documents(cutoff, f"cutoff={cutoff}")
+    return uncovered_intents_of_ordered_runs({run: sources.runs[run] for run in runs}, cutoff, rel)
