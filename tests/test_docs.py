@@ -54,15 +54,15 @@ def test_the_demo_of_retrieval_for_generation(tmp_path):
     assert means.idxmax().tolist() == ["hybrid", "dense", "dense"]
 
 
-def commands_of_the_readme() -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def commands_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
     lines = [re.sub(r"\s+# .*", "", line) for block in blocks for line in block.split("\n")]
     return [line.strip() for line in lines if line.startswith("irdiv ")]
 
 
-@pytest.mark.parametrize("command", commands_of_the_readme())
-def test_commands_of_the_readme(command, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("command", [*commands_of("README.md"), *commands_of("docs/rag.md")])
+def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--data", "."]) == 0
     assert main(shlex.split(command)[1:]) == 0
