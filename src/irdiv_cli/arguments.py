@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-_FILE_NAME = re.compile(r"[^()]*([/\\][^()]*|\.(txt|run|res|trec|gz|parquet|pq|csv|tsv|qrels|xml))")
+_FILE_NAME = re.compile(r"[^()]*([/\\][^()]*|\.(txt|run|res|trec|gz|parquet|pq|csv|tsv|json|jsonl|qrels|xml))")
 """A word that is meant as a file even if there is none; specs of measures have neither slashes nor such endings."""
 _NEGATIVE_NUMBER = re.compile(r"-(\d+|\d*\.\d+)")
 

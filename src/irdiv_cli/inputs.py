@@ -110,16 +110,22 @@ def fold_intents(qrels: str | TestCollection, arguments: argparse.Namespace) -> 
 
 def run_paths_by_name(arguments: argparse.Namespace) -> dict[str, str]:
     """Return run files by name; runs that would have the same name are named by their paths."""
+    paths = run_paths(arguments)
+    names = [_run_name(path, arguments.names) for path in paths]
+    named = {path if names.count(name) > 1 else name: local_file(path) for name, path in zip(names, paths, strict=True)}
+    # A path may be the name of another run.
+    return named if len(named) == len(paths) else {path: local_file(path) for path in paths}
+
+
+def run_paths(arguments: argparse.Namespace) -> list[str]:
+    """Return the paths of run files, ``-`` for standard input."""
     from irdiv.errors import IrdivError
 
     paths = [path for pattern in arguments.runs for path in _matching_paths(pattern)]
     repeated = next((path for path in paths if paths.count(path) > 1), None)
     if repeated is not None:
         raise IrdivError(f"the run file {repeated!r} is given twice.")
-    names = [_run_name(path, arguments.names) for path in paths]
-    named = {path if names.count(name) > 1 else name: local_file(path) for name, path in zip(names, paths, strict=True)}
-    # A path may be the name of another run.
-    return named if len(named) == len(paths) else {path: local_file(path) for path in paths}
+    return paths
 
 
 def _matching_paths(pattern: str) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -21,6 +21,8 @@ _DIGITS = 4
 _message_prefix = ""
 _TABLES = ("table", "latex", "markdown")
 """Formats to read; the others are for programs, and have all decimal places."""
+_SHORTEST_TEXT = 20
+"""The width of texts that are cut to fit a terminal, at least."""
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -34,8 +36,42 @@ def print_evaluation(evaluation: Evaluation[pd.DataFrame], arguments: argparse.N
         convert = evaluation.to_latex if arguments.output == "latex" else evaluation.to_markdown
         sys.stdout.write(convert(digits=_digits(arguments)))
     else:
-        bold = _best_cells(evaluation) if supports_bold(sys.stdout) else ()
-        print_frame(evaluation.summary().reset_index(), arguments, bold)
+        print_means(evaluation, arguments)
+
+
+def print_means(
+    evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace, names: Mapping[str, str] | None = None
+) -> None:
+    """Print the table of means, the best of each measure in bold; ``names`` are other names for some columns."""
+    bold = _best_cells(evaluation) if supports_bold(sys.stdout) else ()
+    print_frame(evaluation.summary().rename(columns=names or {}).reset_index(), arguments, bold)
+
+
+def print_heading(text: str) -> None:
+    """Print the heading of a part of the output, in bold if the terminal has it."""
+    print(f"{_BOLD}{text}{_NORMAL}" if supports_bold(sys.stdout) else text)
+
+
+def cut_to_terminal(line: str) -> str:
+    """Return a line, cut to the width of the terminal if the output is one."""
+    from shutil import get_terminal_size
+
+    return _cut(line, get_terminal_size().columns) if sys.stdout.isatty() else line
+
+
+def fit_to_terminal(frame: pd.DataFrame, column: str, arguments: argparse.Namespace) -> pd.DataFrame:
+    """Return a frame with the texts of a column cut such that its table fits the terminal, if it is printed to one."""
+    from shutil import get_terminal_size
+
+    if column not in frame or arguments.output != "table" or not sys.stdout.isatty():
+        return frame
+    others = max(map(len, _table_lines(frame.drop(columns=column), _digits(arguments), ())))
+    room = max(get_terminal_size().columns - others - 2, _SHORTEST_TEXT)
+    return frame.assign(**{column: [text and _cut(text, room) for text in frame[column]]})
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def print_frame(frame: pd.DataFrame, arguments: argparse.Namespace, bold: Collection[tuple[int, int]] = ()) -> None:

@@ -226,6 +226,13 @@ def uncovered_intents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: in
     return frame[[*ids, *(name for name in frame if name not in ids)]].astype(dict.fromkeys(ids, str))
 
 
+def intent_counts(collection: Collection) -> dict[str, int]:
+    """Return how many intents each topic has: those that are declared or have a relevant document."""
+    counted = collection.intent_declared | (collection.intent_best_grade > 0)
+    counts = np.bincount(collection.intent_topic[counted], minlength=len(collection.topics))
+    return dict(zip(collection.topics, counts.tolist(), strict=True))
+
+
 def _uncovered_intents(run: OrderedRun, cutoff: int, rel: int) -> Iterator[pd.DataFrame]:
     c, hits = run.collection, run.hits(depth=cutoff)
     described = {"description": c.intent_description, "importance": c.intent_importance}

@@ -185,17 +185,18 @@ def intent_options(sources: Sources) -> IntentOptions:
 
 def default_cutoff(sources: Sources) -> int:
     """Return the largest cutoff of the measures up to 20; 10 if none has one."""
-    return min(_largest_cutoff(sources), LARGEST_DEFAULT_CUTOFF)
+    return min(largest_cutoff(sources), LARGEST_DEFAULT_CUTOFF)
 
 
-def _largest_cutoff(sources: Sources) -> int:
+def largest_cutoff(sources: Sources) -> int:
+    """Return the largest cutoff of the measures; 10 if none has one."""
     cutoffs = [cutoff for measure in sources.measures if (cutoff := measure.params.get("cutoff")) is not None]
     return max(cutoffs, default=DEFAULT_CUTOFF)
 
 
 def missed_intents(sources: Sources, runs: Sequence[str], cutoff: int | None, rel: int | None) -> pd.DataFrame:
     """Return what `irdiv.analysis.uncovered_intents` does for some runs; for None, cutoff and rel are the measures'."""
-    cutoff = _largest_cutoff(sources) if cutoff is None else require(Integer(1), cutoff=cutoff)
+    cutoff = largest_cutoff(sources) if cutoff is None else require(Integer(1), cutoff=cutoff)
     rel = intent_options(sources).rel if rel is None else require(Integer(1), rel=rel)
     sources.collection.require_intents("missed()")
     sources.require_documents(cutoff, f"cutoff={cutoff}")

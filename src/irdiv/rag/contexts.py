@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
@@ -12,12 +12,18 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import callers_backend, from_pandas
 from irdiv.frames.columns import find_columns, order_column
 from irdiv.rag.records import Record, RecordsLike, as_list, doc_ids, id_text, read_records
+from irdiv.rag.tables import Duplicates
+
+Source: TypeAlias = Literal["references", "citations"]
+"""What the documents of an answer are."""
 
 _SENTENCES = ("answer", "responses", "sentences")
 _DOCUMENTS = ("documents", "docs", "doc_ids", "docids", "contexts", "passages", "candidates", "results")
 
 
-def read_contexts(path: RecordsLike, *, source: Literal["references", "citations"] | None = None) -> dict[str, Any]:
+def read_contexts(
+    path: RecordsLike, *, source: Source | None = None, duplicates: Duplicates = "error"
+) -> dict[str, Any]:
     """Read the documents of answers, or retrieved ones, as runs for `irdiv.evaluate`.
 
     Each record is of one topic of one run:
@@ -37,6 +43,9 @@ def read_contexts(path: RecordsLike, *, source: Literal["references", "citations
         run to path, an iterable of dicts, or a frame. Runs are named by ``run_id``, or else after their file.
     source
         What an answer's documents are: ``"references"`` or ``"citations"``; by default references if there are any.
+    duplicates
+        ``"error"`` to raise an error where a list has a document twice, as where passages have the ids of their
+        documents, ``"first"`` to keep the first. For rows it is a parameter of `irdiv.evaluate`.
 
     Returns
     -------
@@ -59,10 +68,11 @@ def read_contexts(path: RecordsLike, *, source: Literal["references", "citations
     """
     if source is not None:
         require(choice("references", "citations"), source=source)
+    require(choice("error", "first"), duplicates=duplicates)
     records = read_records(path, "contexts", "documents")
     fields = dict.fromkeys(name for record in records for name in record.fields)
     is_table = not _has_lists(fields)
-    runs = _runs_of_rows(records, list(fields)) if is_table else _runs_of_lists(records, source)
+    runs = _runs_of_rows(records, list(fields)) if is_table else _runs_of_lists(records, source, duplicates)
     if is_table and source is not None:
         raise IrdivError(f"source={source!r} is for answers; these records have only {examples(fields, 9)}.")
     backend = callers_backend(path)
@@ -94,7 +104,7 @@ def _runs_of_rows(records: Sequence[Record], fields: Sequence[str]) -> dict[str,
     }
 
 
-def _runs_of_lists(records: Sequence[Record], source: str | None) -> dict[str, pd.DataFrame]:
+def _runs_of_lists(records: Sequence[Record], source: str | None, duplicates: Duplicates) -> dict[str, pd.DataFrame]:
     rows: dict[str, list[tuple[str, str, int, object]]] = {}
     topics: dict[tuple[str, str], str] = {}
     for record in records:
@@ -105,7 +115,7 @@ def _runs_of_lists(records: Sequence[Record], source: str | None) -> dict[str, p
                 "own run_id, or name the files: {'name': path}."
             )
         topics[name, topic] = record.where
-        scored = _documents(record, source)
+        scored = _documents(record, source, duplicates)
         rows.setdefault(name, []).extend(
             (topic, doc, rank, score) for rank, (doc, score) in enumerate(scored.items(), 1)
         )
@@ -118,35 +128,31 @@ def _runs_of_lists(records: Sequence[Record], source: str | None) -> dict[str, p
     return runs
 
 
-def _documents(record: Record, source: str | None) -> dict[str, object]:
+def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, object]:
     """Return the documents of a record in order, with their scores, or None."""
     fields = record.fields
     retrieved = next((name for name in _DOCUMENTS if name in fields), None)
     if source is None and retrieved is not None and "references" not in fields:
-        return _retrieved(fields[retrieved], f"{record.where}: {retrieved}")
+        return _retrieved(fields[retrieved], f"{record.where}: {retrieved}", duplicates)
     if source == "references" or (source is None and "references" in fields):
         if "references" not in fields:
             raise IrdivError(f"{record.where}: no references, found the fields {examples(fields, 9)}.")
-        return dict.fromkeys(_distinct(record, doc_ids(record.sequence("references"), f"{record.where}: references")))
+        where = f"{record.where}: references"
+        return _retrieved(doc_ids(record.sequence("references"), where), where, duplicates)
     return dict.fromkeys(_cited(record))
 
 
-def _distinct(record: Record, ids: list[str]) -> list[str]:
-    if len(set(ids)) < len(ids):
-        twice = next(doc for doc in ids if ids.count(doc) > 1)
-        raise IrdivError(f"{record.where}: document {twice!r} is listed twice; remove one.")
-    return ids
-
-
-def _retrieved(documents: object, where: str) -> dict[str, object]:
+def _retrieved(documents: object, where: str, duplicates: Duplicates) -> dict[str, object]:
     if isinstance(documents, Mapping):
         return {id_text(doc, where): score for doc, score in sorted(documents.items(), key=lambda item: -item[1])}
     found: dict[str, object] = {}
     for item in as_list(documents, where):
         (doc,) = doc_ids([item], where)
-        if doc in found:
-            raise IrdivError(f"{where}: document {doc!r} is listed twice; remove one.")
-        found[doc] = item.get("score") if isinstance(item, Mapping) else None
+        if doc in found and duplicates == "error":
+            raise IrdivError(
+                f"{where}: document {doc!r} is listed twice; remove one, or keep the first with duplicates='first'."
+            )
+        found.setdefault(doc, item.get("score") if isinstance(item, Mapping) else None)
     return found
 
 
