@@ -66,3 +66,14 @@ def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--data", "."]) == 0
     assert main(shlex.split(command)[1:]) == 0
+
+
+def test_the_output_of_commands_in_the_tutorial(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_rag_demo(tmp_path)
+    text = (ROOT / "docs" / "rag.md").read_text(encoding="utf-8")
+    printed = re.findall(r"```sh\nirdiv (.*)\n```\n\n```text\n([^`]*)```", text)
+    assert printed
+    for command, output in printed:
+        assert main(shlex.split(command)) == 0
+        assert capsys.readouterr().out == output
