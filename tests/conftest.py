@@ -12,10 +12,9 @@ import pytest
 from ir_measures import Qrel
 
 import irdiv
+from helpers import REAL_DATA, TREC_WEB
 
 collect_ignore = ["typed"]  # code that is type-checked, not run
-
-REAL_DATA = Path(os.environ.get("IRDIV_REAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 
 @pytest.fixture(scope="session")
@@ -24,14 +23,6 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("real TREC and NTCIR data not at hand: set IRDIV_REAL_DATA to their folder")
     return REAL_DATA
-
-
-TREC_WEB = {
-    "2009": ("qrels.diversity", "qrels.all.gz", "wt09.topics.full.xml"),
-    "2010": ("10.diversity-qrels.final.txt", "qrels.all", "wt2010-topics.xml"),
-    "2011": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
-    "2012": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
-}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 import irdiv
 from irdiv.evaluation.results import Evaluation
+
+REAL_DATA = Path(os.environ.get("IRDIV_REAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+TREC_WEB = {
+    "2009": ("qrels.diversity", "qrels.all.gz", "wt09.topics.full.xml"),
+    "2010": ("10.diversity-qrels.final.txt", "qrels.all", "wt2010-topics.xml"),
+    "2011": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+    "2012": ("qrels.diversity.txt", "qrels.all", "full-topics.xml"),
+}
+"""The files of each year: the qrels, their name in the cache of ir_datasets, and the topics."""
 
 TOPIC_85 = {"a": "24", "b": "2", "c": "2", "e": "16", "f": "1", "g": "3", "h": "1"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import irdiv
-from irdiv.demo import demo_qrels_and_runs, make
+from irdiv.demo import demo_qrels_and_runs, make, write_rag_demo
 from irdiv.show.explain import reference
 from irdiv_cli import main
 
@@ -37,15 +37,43 @@ def test_measures_disagree_on_the_demo_as_in_the_papers():
     assert (means.loc["spammy"] < means.loc["one-intent"]).all()
 
 
-def commands_of_the_readme() -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_demo_of_retrieval_for_generation(tmp_path):
+    names = {path.stem: path for path in write_rag_demo(tmp_path)}
+    qrels = irdiv.rag.read_nuggets(names["judgments"])
+    runs = irdiv.rag.read_contexts([names[retriever] for retriever in ("bm25", "dense", "hybrid")])
+    best = qrels.groupby(["query_id", "intent_id"])["relevance"].max()
+    assert len(best) == 38
+    # two nuggets are supported by no passage, and Coverage counts them
+    assert best[best == 0].index.tolist() == [("q1", "q1-n5"), ("q8", "q8-n6")]
+    for run in runs.values():
+        assert (run.groupby("query_id").size() == 8).all()
+        assert not run.duplicated(["query_id", "doc_id"]).any()
+        assert set(run["doc_id"]) <= set(qrels["doc_id"])
+    # the retriever that covers most is not the one that is best if order and importance count
+    means = irdiv.evaluate(qrels, runs, ["Coverage@5", "Vital-coverage@5", "alpha-nDCG(weighted=True)@5"]).summary()
+    assert means.idxmax().tolist() == ["hybrid", "dense", "dense"]
+
+
+def commands_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
     lines = [re.sub(r"\s+# .*", "", line) for block in blocks for line in block.split("\n")]
     return [line.strip() for line in lines if line.startswith("irdiv ")]
 
 
-@pytest.mark.parametrize("command", commands_of_the_readme())
-def test_commands_of_the_readme(command, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("command", [*commands_of("README.md"), *commands_of("docs/rag.md")])
+def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--data", "."]) == 0
     assert main(shlex.split(command)[1:]) == 0
+
+
+def test_the_output_of_commands_in_the_tutorial(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_rag_demo(tmp_path)
+    text = (ROOT / "docs" / "rag.md").read_text(encoding="utf-8")
+    printed = re.findall(r"```sh\nirdiv (.*)\n```\n\n```text\n([^`]*)```", text)
+    assert printed
+    for command, output in printed:
+        assert main(shlex.split(command)) == 0
+        assert capsys.readouterr().out == output

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REAL_DATA
+from helpers import REAL_DATA
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 

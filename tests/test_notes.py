@@ -52,6 +52,9 @@ def test_declared_intents_that_do_not_count():
     assert "do not count in ERR_IA@3." in notes(measures=["ERR_IA@3", "Coverage@3"])
     # ndeval leaves them out too, and has no option to count them
     assert "2 of 5 declared intents have no relevant document and do not count." in notes(measures="ERR_IA@3")
+    # beside measures that count them, the note names those that do not
+    mixed = notes(measures=["Coverage@3", "alpha-nDCG@3", "ERR-IA@2"])
+    assert "2 of 5 declared intents have no relevant document and do not count in alpha-nDCG@3, ERR-IA@2;" in mixed
 
 
 def test_topics_without_a_document_of_a_grade():

@@ -13,7 +13,7 @@ import pytest
 from ir_measures import nDCG
 
 import irdiv
-from irdiv.demo import demo_qrels_and_runs
+from irdiv.demo import demo_qrels_and_runs, write_rag_demo
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -234,6 +234,20 @@ def test_nuggets_of_a_rag_pipeline():
     assert found[["Coverage@1", "Vital-coverage(rel=2)@3"]].to_numpy().ravel().tolist() == [1 / 4, 1]
     with pytest.raises(irdiv.IrdivError, match="Vital-coverage@2 needs the importance of intents"):
         pt.Experiment(systems, topics, support, ["Vital-coverage@2"])
+
+
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_judged_nuggets_of_files(tmp_path, batch_size):
+    judgments, *retrieved = write_rag_demo(tmp_path)
+    qrels, runs = irdiv.rag.read_nuggets(judgments), irdiv.rag.read_contexts(retrieved)
+    topics = pd.DataFrame({"qid": qrels["query_id"].unique(), "query": "a question"})
+    systems = [
+        pt.Transformer.from_df(pt.model.from_ir_measures(run.assign(score=-run["rank"]))) for run in runs.values()
+    ]
+    specs = ["Coverage@5", "Vital-coverage@5", "alpha-nDCG(weighted=True)@5"]
+    judged = irdiv.datasets.to_pyterrier(qrels)
+    table = pt.Experiment(systems, topics, judged, specs, names=list(runs), batch_size=batch_size).set_index("name")
+    np.testing.assert_allclose(table[specs], irdiv.evaluate(qrels, runs, specs).summary(), rtol=0, atol=1e-12)
 
 
 def test_imine_in_pyterrier(real_data):

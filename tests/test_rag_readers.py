@@ -620,6 +620,8 @@ def test_retrieved_documents_are_runs(tmp_path):
     lists = {"query_id": ["1", "1"], "doc_id": ["d1", "d2"], "rank": [1, 2]}
     for data in ([{"question_id": 1, "contexts": ["d1", "d2"]}], {"1": ["d1", "d2"]}):
         assert read_contexts(data)["run"].to_dict("list") == lists
+    objects = [{"question_id": "1", "passages": [{"passage_id": "d1", "score": 2}, {"passage_id": "d2", "score": 1}]}]
+    assert read_contexts(objects)["run"].to_dict("list")["doc_id"] == ["d1", "d2"]
     assert read_contexts({"1": {"d2": 3, "d1": 9.5}})["run"]["doc_id"].tolist() == ["d1", "d2"]
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import irdiv
-from conftest import TREC_WEB
+from helpers import TREC_WEB
 from irdiv import IrdivError
 from irdiv.datasets import descending_weights, read_trec_web
 

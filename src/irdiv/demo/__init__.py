@@ -1,6 +1,6 @@
 """A small synthetic diversity collection with the runs of four systems, for examples and tests.
 
-`irdiv.demo.make` generates its files.
+`irdiv.demo.make` generates its files. `irdiv.demo.rag` has questions with judged nuggets and three retrievers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from shutil import copy
 import pandas as pd
 
 from irdiv.datasets.collection import TestCollection
+from irdiv.demo.rag import write_rag_demo
 from irdiv.frames.trec import read_qrels, read_run
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import with_intents
 
-__all__ = ["demo_collection", "demo_qrels_and_runs", "write_demo"]
+__all__ = ["demo_collection", "demo_qrels_and_runs", "write_demo", "write_rag_demo"]
 
 SYSTEMS = ("relevance", "diversified", "one-intent", "spammy")
 FILES = ("topics.tsv", "qrels.txt", "intents.csv", *(f"{system}.run" for system in SYSTEMS))
@@ -50,7 +51,8 @@ def demo_collection() -> TestCollection:
 
 
 def write_demo(folder: Path) -> list[Path]:
-    """Copy the files of the demo collection to a folder, and return their paths."""
+    """Write the files of the demo collection and of `write_rag_demo` to a folder, and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     with as_file(files(__name__)) as source:
-        return [Path(copy(source / name, folder / name)) for name in FILES]
+        copied = [Path(copy(source / name, folder / name)) for name in FILES]
+    return [*copied, *write_rag_demo(folder)]

@@ -23,7 +23,9 @@ _EXPLANATION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add where files are written."""
     parser.add_argument(
-        "--data", metavar="FOLDER", help="only write the files of the collection to this folder, to try other commands"
+        "--data",
+        metavar="FOLDER",
+        help="only write files to this folder, to try other commands: the collection, and judgments of nuggets (RAG)",
     )
     parser.add_argument(
         "--report",

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irdiv.demo import write_demo
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each page in a folder of its own with the files of ``irdiv demo --data .``."""
+    write_demo(tmp_path)
+    monkeypatch.chdir(tmp_path)
