@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -26,6 +28,11 @@ def value(qrels, run, spec: str, **parameters) -> float:
 
 
 def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.DataFrame:
+    return _random_collection(seed, topics, weighted).copy()
+
+
+@cache
+def _random_collection(seed: int, topics: int, weighted: bool) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     rows = []
     for topic in range(1, topics + 1):
