@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,11 @@ def value(qrels, run, spec: str, **parameters) -> float:
 
 
 def random_collection(seed: int, topics: int = 6, weighted: bool = True) -> pd.DataFrame:
+    return _random_collection(seed, topics, weighted).copy()
+
+
+@cache
+def _random_collection(seed: int, topics: int, weighted: bool) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     rows = []
     for topic in range(1, topics + 1):

@@ -216,27 +216,31 @@ for judged in (qrels, qrels.drop(columns="iteration"), as_dict, as_tuples):
 """
 
 
-@pytest.mark.parametrize(
-    "imports",
-    [
-        "import irdiv, ir_measures",
-        "import ir_measures, irdiv",
-        "from ir_measures import *; import ir_measures, irdiv; irdiv.set_ndeval_provider('irdiv'); "
-        "irdiv.set_ndeval_provider('pyndeval')",
-    ],
-)
-def test_importing_irdiv_changes_no_value_of_ir_measures(imports):
+def test_importing_irdiv_changes_no_value_of_ir_measures():
     """On qrels with one grade for each document, all measures of ir_measures have the same bits as without irdiv."""
     theirs = {name: m for name, m in ir_measures.measures.registry.items() if not isinstance(m, irdiv.Measure)}
     names = sorted(theirs)
     assert {"ERR", "RBP", "nDCG"} <= set(names)
-    printed = []
-    for line in ("import ir_measures", imports):
-        code = EVERY_VALUE.format(imports=line, names=names)
-        printed.append(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-    assert printed[0] == printed[1]
-    assert printed[0].count("0x1.") > 800
-    measures = {line.split(" ")[0] for line in printed[0].split("\n")}
+    imports = [
+        "import ir_measures",
+        "import irdiv, ir_measures",
+        "import ir_measures, irdiv",
+        "from ir_measures import *; import ir_measures, irdiv; irdiv.set_ndeval_provider('irdiv'); "
+        "irdiv.set_ndeval_provider('pyndeval')",
+    ]
+    expected, *printed = (
+        subprocess.run(
+            [sys.executable, "-c", EVERY_VALUE.format(imports=line, names=names)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for line in imports
+    )
+    for line, found in zip(imports[1:], printed, strict=True):
+        assert found == expected, line
+    assert expected.count("0x1.") > 800
+    measures = {line.split(" ")[0] for line in expected.split("\n")}
     assert {"nDCG@5", "AP", "RR", "P@5", "Rprec", "alpha_nDCG@5", "ERR_IA@5", "ERR@5", "RBP@5"} <= measures
 
 

@@ -76,12 +76,10 @@ def test_an_unknown_name_is_an_attribute_error():
         irdiv.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "2"])
-def test_hash_seeds_change_nothing(seed):
+def test_hash_seeds_change_nothing():
     code = (
         "import irdiv; from irdiv.demo import demo_qrels_and_runs; q, r = demo_qrels_and_runs();"
         " q = q.assign(importance='vital');"
         "print(irdiv.evaluate(q, r, list(irdiv.measures.registry)).values.tobytes().hex())"
     )
-    runs = [python(code, PYTHONHASHSEED=s) for s in (seed, "99")]
-    assert runs[0] == runs[1]
+    assert len({python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "99")}) == 1

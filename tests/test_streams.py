@@ -23,7 +23,7 @@ from irdiv.measures.catalogue import registry
 ALL_MEASURES = [name for name in registry if not name.endswith("-LA")]
 
 
-def collection(seed: int = 0, topics: int = 40) -> tuple[pd.DataFrame, pd.DataFrame]:
+def collection(seed: int = 0, topics: int = 20) -> tuple[pd.DataFrame, pd.DataFrame]:
     rng = np.random.default_rng(seed)
     judged = [
         (f"{topic}", f"d{doc}", int(rng.integers(-1, 4)), f"{intent}")
@@ -62,7 +62,7 @@ def test_batches_change_no_bit(whole, rows, shuffled):
     qrels, run = (frame.sample(frac=1, random_state=0) if shuffled else frame for frame in (QRELS, RUN))
     made = irdiv.evaluate(qrels, run, ALL_MEASURES, batch_rows=rows)
     np.testing.assert_array_equal(made.values, whole)
-    assert made.query_ids.tolist() == [f"{topic}" for topic in range(40)]
+    assert made.query_ids.tolist() == [f"{topic}" for topic in range(20)]
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_described_intents_in_batches():
 
 def test_iterations_that_are_0_in_some_topics_only():
     qrels = QRELS.drop(columns="importance").rename(columns={"intent_id": "iteration"})
-    qrels.loc[qrels["query_id"].astype(int) < 20, "iteration"] = "0"
+    qrels.loc[qrels["query_id"].astype(int) < 10, "iteration"] = "0"
     qrels = qrels.drop_duplicates(["query_id", "doc_id", "iteration"])
     np.testing.assert_array_equal(values(qrels, RUN, "I-rec@5", batch_rows=30), values(qrels, RUN, "I-rec@5"))
     with pytest.raises(IrdivError, match="needs intents"):
@@ -155,7 +155,7 @@ def test_iterations_that_are_0_in_some_topics_only():
 def test_topics_without_relevant_documents_are_noted():
     qrels = QRELS.assign(relevance=QRELS["relevance"].where(QRELS["query_id"].astype(int) > 3, 0))
     note, *_ = irdiv.evaluate(qrels, RUN, "I-rec@5", batch_rows=100).notes
-    assert note == "4 of 40 topics have no relevant document and score 0 in measures of relevance: '0', '1', '2', '3'."
+    assert note == "4 of 20 topics have no relevant document and score 0 in measures of relevance: '0', '1', '2', '3'."
 
 
 @pytest.mark.parametrize(
@@ -475,6 +475,6 @@ def test_unusual_columns_in_batches():
 
 
 def test_batch_rows_of_numpy_and_with_a_collection():
-    assert values(QRELS, RUN, "P@1", batch_rows=np.int64(5)).shape == (1, 1, 40)
+    assert values(QRELS, RUN, "P@1", batch_rows=np.int64(5)).shape == (1, 1, 20)
     with pytest.raises(IrdivError, match="batch_rows=-4 is not an integer of 1 or more"):
         values(irdiv.Collection(QRELS), RUN, "P@1", batch_rows=-4)
