@@ -434,7 +434,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of a list": (
         lambda: write_lines("l.jsonl", [{"question_id": "q1", "my_list": ["p1"]}]),
-        "^l.jsonl: the field 'my_list' is not known as a list of documents; call it 'documents'",
+        "^l.jsonl: no documents; expected a list in the field 'documents', .* found 'question_id', 'my_list'",
         with_runs("l.jsonl"),
     ),
     "documents without ids": (

@@ -11,17 +11,8 @@ import pandas as pd
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import callers_backend, from_pandas
-from irdiv.rag.records import (
-    Record,
-    RecordsLike,
-    as_list,
-    as_number,
-    doc_ids,
-    id_text,
-    is_missing,
-    read_records,
-    require_one_record,
-)
+from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
+from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
 from irdiv.rag.rows import runs_of_rows
 
 _SENTENCES = ("answer", "responses", "sentences")
@@ -185,7 +176,7 @@ def _cited(record: Record) -> list[str]:
     for sentence in given:
         citations = sentence.get("citations") if isinstance(sentence, Mapping) else None
         if isinstance(citations, Mapping):
-            citations = [doc for doc, _ in sorted(citations.items(), key=lambda item: -item[1])]
+            citations = list(_retrieved(citations, f"{record.where}: citations"))
         for citation in as_list(citations, f"{record.where}: citations"):
             cited[_cited_document(citation, references, record)] = None
     return list(cited)
