@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal, TypeAlias, get_args, overload
 
 import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import callers_backend, from_pandas
+from irdiv.frames.backends import FrameT, callers_backend, from_pandas
 from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
 from irdiv.rag.rows import runs_of_rows
@@ -36,7 +36,16 @@ _DOCUMENTS = (*_ID_LISTS, *_DOCUMENT_LISTS)
 """The fields with lists of documents; where there are ids, other lists are not needed."""
 
 
-def read_contexts(path: RecordsLike, *, source: Literal["references", "citations"] | None = None) -> dict[str, Any]:
+Source: TypeAlias = Literal["references", "citations"]
+
+
+@overload
+def read_contexts(  # type: ignore[overload-overlap]
+    path: FrameT | Mapping[str, FrameT], *, source: Source | None = ...
+) -> dict[str, FrameT]: ...
+@overload
+def read_contexts(path: RecordsLike, *, source: Source | None = ...) -> dict[str, pd.DataFrame]: ...
+def read_contexts(path: RecordsLike, *, source: Source | None = None) -> object:
     """Read the documents of answers, or retrieved ones, as runs for `irdiv.evaluate`.
 
     Each record is of one topic of one run:
@@ -80,7 +89,7 @@ def read_contexts(path: RecordsLike, *, source: Literal["references", "citations
     0        1     d1     1
     """
     if source is not None:
-        require(choice("references", "citations"), source=source)
+        require(choice(*get_args(Source)), source=source)
     records = read_records(path, "contexts", "documents")
     fields = dict.fromkeys(name for record in records for name in record.fields)
     is_table = {"references", *_SENTENCES, *_DOCUMENTS}.isdisjoint(fields)

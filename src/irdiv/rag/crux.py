@@ -53,8 +53,8 @@ def read_crux(
     """Read ratings of documents for each sub-question of a topic, as CRUX has them, as qrels.
 
     Sub-questions are intents, named 1, 2, … by their position; those that no document answers are intents too, so that
-    the coverage of CRUX is ``I-rec(intents="all")@10``. Ratings are from 0 to 5. Any other, such as the −1 of a rating
-    that could not be parsed, is no judgment: it is left out and counted in a warning.
+    the coverage of CRUX is ``Coverage@10``. Ratings are from 0 to 5. Any other, such as the −1 of a rating that could
+    not be parsed, is no judgment: it is left out and counted in a warning.
 
     Ratings of two runs are made one by one and may contradict each other for the same document, so that each run is
     evaluated with its own qrels.
