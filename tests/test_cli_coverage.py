@@ -232,7 +232,8 @@ def test_missed_nuggets_alone(capsys, files):
 
 def test_texts_are_cut_to_the_terminal(capsys, files, monkeypatch):
     records = [
-        {**record, "text": None if record["nugget_id"] == "n3" else "word " * 40} for record in judgment_records()
+        {**record, "text": None if record["nugget_id"] == "n3" else f"{record['nugget_id']} " + "word " * 40}
+        for record in judgment_records()
     ]
     path = write(files / "long.jsonl", records)
     assert max(map(len, out(capsys, path, "runs/bm25.jsonl").splitlines())) > 200

@@ -5,12 +5,13 @@ All go the same way: read the judgments, read the runs, evaluate and print.
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import math
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,8 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, IrdivWarning
-from irdiv.rag import read_assignments, read_contexts, read_nuggets, score_answers
+from irdiv.rag import read_assignments, read_contexts, read_crux, read_nuggets, score_answers
+from irdiv_cli import main
 
 MEASURES = ["Coverage@3", "Vital-coverage@3", "All-covered@3"]
 JUDGMENTS = [
@@ -434,7 +436,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of a list": (
         lambda: write_lines("l.jsonl", [{"question_id": "q1", "my_list": ["p1"]}]),
-        "^l.jsonl: the field 'my_list' is not known as a list of documents; call it 'documents'",
+        "^l.jsonl: no documents; expected a list in the field 'documents', .* found 'question_id', 'my_list'",
         with_runs("l.jsonl"),
     ),
     "documents without ids": (
@@ -768,6 +770,57 @@ def test_what_is_no_mistake_gets_the_right_values(case):
     }
 
 
+JUNK = [None, 1, 0.5, "x", "", [], {}, [1], ["a", None], math.nan, True, {"id": "z"}, [{"text": 1}], 2**70, math.inf]
+ASSIGNED = {"text": "a", "importance": "vital", "assignment": "support"}
+BANK = {"question": "Who?", "aggregator_type": "AND", "answers": [{"answer": "I", "references": ["p1"]}]}
+RECORDS = {
+    "judgments": (read_nuggets, JUDGMENTS),
+    "nuggets": (read_nuggets, [{"qid": "1", "nuggets": [{"_id": "1", "text": "a", "relevant_corpus_ids": ["p1"]}]}]),
+    "banks": (read_nuggets, [{"metadata": {"topic_id": "1"}, "nugget_bank": [BANK, BANK]}]),
+    "aspects": (read_nuggets, [{"id": "x-1-a1", "content": "one", "weight": 3, "supporting_docs": ["p1"]}]),
+    "assignments": (read_assignments, [{"qid": "1", "run_id": "a", "nuggets": [ASSIGNED]}]),
+    "assignments to documents": (read_assignments, [{"qid": "1", "docid": "d", "nuggets": [ASSIGNED]}]),
+    "rows": (read_contexts, rows("bm25")),
+    "answers": (read_contexts, [{"qid": "1", "references": ["p1"], "answer": [{"text": "…", "citations": [0]}]}]),
+    "candidates": (read_contexts, [{"query": {"qid": "1"}, "candidates": [{"docid": "p1", "score": 1}]}]),
+    "lists": (read_contexts, {"1": ["p1", "p2"], "2": {"p1": 1.5}}),
+    "ratings": (read_crux, [{"id": "1", "pid": "p1", "rating": [5, 0]}]),
+}
+
+
+def places(value: object, above: tuple = ()) -> Iterator[tuple]:
+    """Yield the keys and positions that lead to each value inside a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*above, key)
+        yield from places(inner, (*above, key))
+
+
+@pytest.mark.filterwarnings("ignore::irdiv.IrdivWarning")
+@pytest.mark.parametrize("kind", RECORDS)
+def test_values_of_other_types_are_read_or_named_in_an_error(kind):
+    read, records = RECORDS[kind]
+    messages = []
+    for *above, last in places(records):
+        for junk in JUNK:
+            changed = copy.deepcopy(records)
+            holder = changed
+            for key in above:
+                holder = holder[key]
+            holder[last] = junk
+            try:
+                read(changed)
+            except IrdivError as error:
+                messages.append(str(error))
+    assert messages
+    assert all("\n" not in message and len(message) < 500 for message in messages)
+
+
 def test_a_run_that_lacks_a_question_is_noted():
     write_lines("bm25.jsonl", rows("bm25")[:3])
     assert "topics that a run lacks score 0: 1 of 2 topics in bm25." in default_way().notes
+
+
+def test_the_command_that_reads_json_is_named(capsys):
+    assert main(["eval", "judgments.jsonl", "bm25.jsonl", "-m", "Coverage@3"]) == 2
+    assert "read it by irdiv.rag.read_nuggets first (on the command line, by irdiv coverage)" in capsys.readouterr().err

@@ -297,6 +297,8 @@ def test_nugget_banks_that_are_not_read():
         read_nuggets(bank("OR", sub_nuggets=[{"question": "?"}]))
     with pytest.raises(IrdivError, match="expected answers with a field 'answer', found 'north'"):
         read_nuggets(bank("OR", answers=["north"]))
+    with pytest.raises(IrdivError, match=r"nugget_bank\[0\]: expected an object with a question and answers, f"):
+        read_nuggets([{"query_id": "1", "nugget_bank": ["x"]}])
 
 
 def test_a_table_of_nuggets():
@@ -559,6 +561,9 @@ def test_subquestions_are_descriptions():
         ({"q": [[1]]}, {"q": ["d"]}, {"subquestions": {"q": ["a", "b"]}}, "has 2 sub-questions, but .* 1 ratings"),
         ({"q": [[1]]}, {"q": ["d"]}, {"subquestions": {"r": ["a"]}}, "topic 'q' has ratings but no sub-questions"),
         ({"q": [["high"]]}, {"q": ["d"]}, {}, "expected a list with an integer for each sub-question, found"),
+        ({"q": [[2**70]]}, {"q": ["d"]}, {}, "expected a list with an integer for each sub-question, found"),
+        ({"q": []}, {"q": ["d"]}, {}, "no document of topic 'q' is rated; leave the topic out"),
+        ({"q": [[1]]}, {"q": ["d"]}, {"subquestions": {"q": [7]}}, "a text of questions must be a text, found '7'"),
         ({"q": [3]}, {"q": ["d"]}, {}, "document 'd' must be a list, found '3'"),
         ({"q": [[1]]}, {"q": ["d"]}, {"threshold": 0}, "threshold=0 is not an integer from 1 to 5"),
         ([{"id": "q", "rating": [1]}], None, {}, "expected the fields 'id', 'pid' .* found 'id', 'rating'"),
@@ -651,6 +656,11 @@ def test_rows_are_runs():
             {"topic_id": "1", "docs": [{"text": "…"}]},
             {},
             "docs: a document without an id; expected .* 'id', found 'text'",
+        ),
+        (
+            {"topic_id": "1", "answer": [{"citations": {"d1": "high"}}]},
+            {},
+            "citations: a score must be a finite number, found 'high'",
         ),
         ({"topic_id": "1", "doc_id": "d"}, {}, "the contexts lack a column: expected 'score'"),
         ({"topic_id": "1", "doc_id": "d", "rank": 1}, {"source": "citations"}, "source='citations' is for answers"),

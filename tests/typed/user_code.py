@@ -88,4 +88,7 @@ assert_type(irdiv.rag.score_answers(qrels), irdiv.Evaluation[pd.DataFrame])
 in_polars_too = irdiv.rag.score_answers(pl.from_pandas(qrels), missing="zero")
 assert_type(in_polars_too, irdiv.Evaluation[pl.DataFrame])
 assert_type(irdiv.rag.correlate_with_answers(in_polars, in_polars_too, method="tau"), pl.DataFrame)
+assert_type(irdiv.rag.read_contexts(["bm25.jsonl", "dense.jsonl"]), dict[str, pd.DataFrame])
+assert_type(irdiv.rag.read_contexts({"bm25": pl.from_pandas(qrels)}), dict[str, pl.DataFrame])
+assert_type(irdiv.rag.read_nuggets("judgments.jsonl"), pd.DataFrame)
 irdiv.rag.score_answers(qrels, by="rubric")  # type: ignore[call-overload]

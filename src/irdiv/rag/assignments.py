@@ -11,19 +11,10 @@ import pandas as pd
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import find_columns
+from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text
 from irdiv.rag.labels import LabelMapping, Labels
-from irdiv.rag.records import (
-    DOC_FIELDS,
-    Fields,
-    Record,
-    RecordsLike,
-    id_text,
-    is_missing,
-    read_records,
-    require_one_record,
-    warn_about_empty,
-)
-from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, normalize_text, qrels_table
+from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record, warn_about_empty
+from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, qrels_table
 
 _COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "assignment"]
 
@@ -129,7 +120,7 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
             id_text(row["query_id"], record.where),
             None if is_missing(row.get("doc_id")) else id_text(row["doc_id"], record.where),
             None if is_missing(row.get("intent_id")) else id_text(row["intent_id"], record.where),
-            None if is_missing(row.get("description")) else normalize_text(str(row["description"])),
+            optional_text(row.get("description"), f"{record.where}: {names.get('description')}"),
             row.get("importance"),
             row["relevance"],
             record.where,
@@ -150,7 +141,7 @@ def _of_record(record: Record) -> Iterator[_Assignment]:
             record.topic,
             None if doc is None else id_text(doc, record.where),
             None if given_id is None else id_text(given_id, where),
-            None if is_missing(item.get("text")) else normalize_text(str(item["text"])),
+            optional_text(item.get("text"), f"{where}: text"),
             item.get("importance"),
             item["assignment"],
             where,

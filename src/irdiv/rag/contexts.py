@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args, overload
 
 import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import callers_backend, from_pandas
-from irdiv.rag.records import (
-    Record,
-    RecordsLike,
-    as_list,
-    as_number,
-    doc_ids,
-    id_text,
-    is_missing,
-    read_records,
-    require_one_record,
-)
+from irdiv.frames.backends import FrameT, callers_backend, from_pandas
+from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
+from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
 from irdiv.rag.rows import runs_of_rows
 from irdiv.rag.tables import Duplicates
 
@@ -49,9 +40,15 @@ _DOCUMENTS = (*_ID_LISTS, *_DOCUMENT_LISTS)
 """The fields with lists of documents; where there are ids, other lists are not needed."""
 
 
+@overload
+def read_contexts(  # type: ignore[overload-overlap]
+    path: FrameT | Mapping[str, FrameT], *, source: Source | None = ..., duplicates: Duplicates = ...
+) -> dict[str, FrameT]: ...
+@overload
 def read_contexts(
-    path: RecordsLike, *, source: Source | None = None, duplicates: Duplicates = "error"
-) -> dict[str, Any]:
+    path: RecordsLike, *, source: Source | None = ..., duplicates: Duplicates = ...
+) -> dict[str, pd.DataFrame]: ...
+def read_contexts(path: RecordsLike, *, source: Source | None = None, duplicates: Duplicates = "error") -> object:
     """Read the documents of answers, or retrieved ones, as runs for `irdiv.evaluate`.
 
     Each record is of one topic of one run:
@@ -98,7 +95,7 @@ def read_contexts(
     0        1     d1     1
     """
     if source is not None:
-        require(choice("references", "citations"), source=source)
+        require(choice(*get_args(Source)), source=source)
     require(choice("error", "first"), duplicates=duplicates)
     records = read_records(path, "contexts", "documents")
     fields = dict.fromkeys(name for record in records for name in record.fields)
@@ -199,7 +196,7 @@ def _cited(record: Record) -> list[str]:
     for sentence in given:
         citations = sentence.get("citations") if isinstance(sentence, Mapping) else None
         if isinstance(citations, Mapping):
-            citations = [doc for doc, _ in sorted(citations.items(), key=lambda item: -item[1])]
+            citations = list(_retrieved(citations, f"{record.where}: citations", "error"))
         for citation in as_list(citations, f"{record.where}: citations"):
             cited[_cited_document(citation, references, record)] = None
     return list(cited)

@@ -166,7 +166,7 @@ def read_runs(
     source, duplicates
         As of `read_contexts`; TREC files have no ``source``.
     """
-    found: list[tuple[str, dict[str, RunLike]]] = []
+    found: list[tuple[str, Mapping[str, RunLike]]] = []
     for shown, path in paths.items():
         if _has_records(path):
             data = path if shown == str(path) else {shown: path}

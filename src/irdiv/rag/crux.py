@@ -14,8 +14,9 @@ from irdiv.frames.backends import FrameT, common_backend, from_pandas
 from irdiv.frames.checked import run_columns
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID
 from irdiv.frames.inputs import RunLike, run_frame
-from irdiv.rag.records import DOC_FIELDS, Record, RecordsLike, as_list, id_text, is_missing, read_records
-from irdiv.rag.tables import normalize_text
+from irdiv.frames.values import MAX_GRADE
+from irdiv.rag.fields import DOC_FIELDS, as_list, id_text, is_missing, optional_text
+from irdiv.rag.records import Record, RecordsLike, read_records
 
 if TYPE_CHECKING:
     from irdiv.types import Ints
@@ -52,8 +53,8 @@ def read_crux(
     """Read ratings of documents for each sub-question of a topic, as CRUX has them, as qrels.
 
     Sub-questions are intents, named 1, 2, … by their position; those that no document answers are intents too, so that
-    the coverage of CRUX is ``I-rec(intents="all")@10``. Ratings are from 0 to 5. Any other, such as the −1 of a rating
-    that could not be parsed, is no judgment: it is left out and counted in a warning.
+    the coverage of CRUX is ``Coverage@10``. Ratings are from 0 to 5. Any other, such as the −1 of a rating that could
+    not be parsed, is no judgment: it is left out and counted in a warning.
 
     Ratings of two runs are made one by one and may contradict each other for the same document, so that each run is
     evaluated with its own qrels.
@@ -150,13 +151,13 @@ def _rated_document(record: Record) -> tuple[str, object]:
 
 def _rating_array(ratings: object, where: str) -> Ints:
     values = as_list(ratings, where)
-    if not values or not all(value is None or _is_integer(value) for value in values):
+    if not values or not all(value is None or _is_small_integer(value) for value in values):
         raise IrdivError(f"{where}: expected a list with an integer for each sub-question, found {str(ratings)[:60]}.")
     return np.array([-1 if value is None else int(value) for value in values], dtype=np.int64)
 
 
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int | float) and float(value).is_integer()
+def _is_small_integer(value: object) -> bool:
+    return isinstance(value, int | float) and float(value).is_integer() and abs(value) <= MAX_GRADE
 
 
 def _in_order_of_run(
@@ -206,7 +207,8 @@ def _texts(records: Sequence[Record]) -> dict[str, list[str]]:
     texts = {}
     for record in records:
         name = next((name for name in ("questions", "subquestions", "subtopics") if name in record.fields), "questions")
-        texts[record.topic] = [normalize_text(str(text)) for text in record.sequence(name)]
+        where = f"{record.where}: a text of {name}"
+        texts[record.topic] = [optional_text(text, where) or "" for text in record.sequence(name)]
     return texts
 
 
@@ -220,6 +222,8 @@ def _qrels_of_topic(
     topic: str, of_documents: _RatingsOfTopic, texts: Sequence[str] | None
 ) -> tuple[pd.DataFrame, list[int]]:
     """Return the qrels of a topic, and the ratings that are left out."""
+    if not of_documents:
+        raise IrdivError(f"no document of topic {topic!r} is rated; leave the topic out, or give its ratings.")
     counts = {len(values): doc for doc, values in of_documents.items()}
     if len(counts) > 1:
         raise IrdivError(

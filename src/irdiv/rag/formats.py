@@ -8,19 +8,20 @@ from dataclasses import replace
 
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import find_columns
-from irdiv.rag.labels import Labels
-from irdiv.rag.records import (
+from irdiv.rag.fields import (
     DOC_FIELDS,
     Fields,
-    Record,
     as_list,
     as_number,
     doc_ids,
     id_text,
     is_missing,
-    warn_about_empty,
+    normalize_text,
+    optional_text,
 )
-from irdiv.rag.tables import Nugget, id_of_text, normalize_text
+from irdiv.rag.labels import Labels
+from irdiv.rag.records import Record, warn_about_empty
+from irdiv.rag.tables import Nugget, id_of_text
 
 _LISTS = ("nuggets", "rubrics", "aspects")
 _TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
@@ -109,8 +110,10 @@ class NuggetReader:
             for index, item in enumerate(items):
                 yield from self._of_question(item, record.topic, f"{record.where}, {name}[{index}]")
 
-    def _of_question(self, item: Fields, topic: str, where: str) -> Iterator[Nugget]:
+    def _of_question(self, item: object, topic: str, where: str) -> Iterator[Nugget]:
         """Yield the nugget of a question, or one for each answer if all are needed and answers are split."""
+        if not isinstance(item, Mapping):
+            raise IrdivError(f"{where}: expected an object with a question and answers, found {str(item)[:60]!r}.")
         if item.get("sub_nuggets"):
             raise IrdivError(f"{where}: the nugget has sub_nuggets, which are not read; list them as nuggets.")
         answers = _answers(item, where)
@@ -176,7 +179,7 @@ class NuggetReader:
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
         row = {name: record.fields.get(column) for name, column in names.items()}
-        text = _optional_text(row.get("description"), f"{record.where}: {names.get('description')}")
+        text = optional_text(row.get("description"), f"{record.where}: {names.get('description')}")
         given_id = row.get("intent_id")
         if is_missing(given_id):
             if text is None:
@@ -246,14 +249,6 @@ def _topic_of_aspect(record: Record) -> str:
             "or an id that ends with '-a' and a number."
         )
     return topic[1]
-
-
-def _optional_text(value: object, where: str) -> str | None:
-    if is_missing(value):
-        return None
-    if not isinstance(value, str):
-        raise IrdivError(f"{where} must be a text, found {str(value)[:60]!r}.")
-    return normalize_text(value)
 
 
 def _text(item: Fields, where: str) -> str:

@@ -14,7 +14,7 @@ from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.values import MAX_GRADE
 from irdiv.rag.credits import CREDITS
-from irdiv.rag.records import is_missing
+from irdiv.rag.fields import is_missing
 
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 """The grades of nuggetizer's labels, which say how a document supports a nugget."""

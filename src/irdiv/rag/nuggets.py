@@ -37,7 +37,8 @@ def read_nuggets(
     RAGTIME              ``{query_id or metadata: {topic_id}, nugget_bank: [{question, aggregator_type, answers:
                          [{answer, references}]}]}``, with lists as in 2026 or objects as in 2025
     a table              one row for each nugget, or for each nugget and document: ``query_id``, ``nugget_id`` or
-                         ``text``, and ``importance``, ``weight``, ``parent_id``, ``doc_id`` and ``relevance``
+                         ``text``, and ``importance``, ``weight``, ``parent_id``, ``doc_id`` and ``relevance``, a
+                         grade or a label; without ``doc_id`` and ``relevance`` a row declares a nugget
     JSON                 ``{topic: [text, …]}``
     ===================  ===============================================================================================
 
@@ -53,12 +54,13 @@ def read_nuggets(
     Parameters
     ----------
     path
-        The path of a JSON Lines, JSON or Parquet file, compressed by gzip or not, several paths, an iterable of dicts,
-        or a frame.
+        The path of a JSON Lines, JSON or Parquet file, compressed by gzip or not, or of a folder of such files, several
+        paths, an iterable of dicts, or a frame.
     labels
         A mapping of labels outside the vocabulary to one inside it, ``{"must": "vital", "supporter": "support"}``, or
-        to a grade, ``{"relevant": 1}``. Unknown labels are never guessed but named and counted in a warning: an unknown
-        importance is kept and has the weight 0, a judgment with an unknown label is left out.
+        to a grade, ``{"relevant": 1, "0.5": 1}``; ``""`` is a missing label. Unknown labels are never guessed but named
+        and counted in a warning: an unknown importance is kept and has the weight 0 beside known ones, a judgment with
+        an unknown label is left out. It is an error if no label is known.
     importance_weights
         The weights of importance labels, by default ``{"vital": 1, "okay": 0.5}``.
     examples

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
@@ -14,18 +12,15 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import backend_of
-from irdiv.frames.columns import column_names
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
 from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
+from irdiv.rag.fields import Fields, as_list, id_text, is_missing
 from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
-
-Fields: TypeAlias = Mapping[str, Any]
-"""The fields of a record, which may hold anything that JSON may hold."""
 
 RecordsLike: TypeAlias = "PathLike | Iterable[PathLike] | Iterable[Fields] | Mapping[str, object] | IntoFrame"
 """The path of a JSON, JSON Lines or Parquet file, compressed by gzip or not, several paths, records, or a frame."""
@@ -35,9 +30,6 @@ TOPIC_FIELDS = ("query_id", "qid", "topic_id", "question_id", "narrative_id", "s
 
 RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
-
-DOC_FIELDS = column_names("doc_id", "contexts")
-"""The fields that name a document, the first of which is used."""
 
 
 class Record(NamedTuple):
@@ -188,40 +180,6 @@ def warn_about_empty(records: Sequence[Record], name: str) -> None:
         warn(f"{len(records)} topics have no {name} and are left out: {topics}.")
 
 
-def is_missing(value: object) -> bool:
-    """Return whether a value is missing: None, NaN or an empty string."""
-    return value is None or value is pd.NA or value == "" or (isinstance(value, float) and value != value)
-
-
-def as_list(value: object, where: str) -> list[Any]:
-    """Return a value that must be a list; a missing one is empty."""
-    if value is None:
-        return []
-    if isinstance(value, list | tuple):
-        return list(value)
-    raise IrdivError(f"{where} must be a list, found {str(value)[:60]!r}.")
-
-
-def id_text(value: object, where: str) -> str:
-    """Return an id as a string; 51.0 is 51."""
-    if is_missing(value):
-        raise IrdivError(f"{where} is missing; expected an id.")
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise IrdivError(f"{where} must be an id, found {str(value)[:60]!r}.")
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def as_number(value: object, where: str) -> float:
-    """Return a number, which may be written as a string."""
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        with suppress(ValueError, OverflowError):
-            number = float(value)
-            if math.isfinite(number):
-                return value if isinstance(value, int) else number
-    found = "nothing" if is_missing(value) else repr(str(value)[:60])
-    raise IrdivError(f"{where} must be a finite number, found {found}.")
-
-
 def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> None:
     """Raise an error if another record is of the same run and topic; ``first_of`` names those so far."""
     key = record.run, record.topic
@@ -231,19 +189,3 @@ def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> 
             "run_id, or name the files: {'name': path}."
         )
     first_of[key] = record.where
-
-
-def doc_ids(values: Iterable[object], where: str) -> list[str]:
-    """Return ids of documents, which may be in objects with a field ``doc_id``, ``docid``, …."""
-    ids = []
-    for value in values:
-        if isinstance(value, Mapping):
-            name = next((name for name in (*DOC_FIELDS, "id") if name in value), None)
-            if name is None:
-                raise IrdivError(
-                    f"{where}: a document without an id; expected one of the fields "
-                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
-                )
-            value = value[name]
-        ids.append(id_text(value, f"{where}: the id of a document"))
-    return ids

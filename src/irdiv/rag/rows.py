@@ -9,7 +9,8 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import find_columns, has_columns, order_column
-from irdiv.rag.records import Record, as_number, id_text, is_missing
+from irdiv.rag.fields import as_number, id_text, is_missing
+from irdiv.rag.records import Record
 
 
 def runs_of_rows(records: Sequence[Record]) -> dict[str, pd.DataFrame]:
@@ -24,11 +25,11 @@ def runs_of_rows(records: Sequence[Record]) -> dict[str, pd.DataFrame]:
 def _raise_if_lists(records: Sequence[Record]) -> None:
     """Raise an error if records have no document but a list, which may be that of their documents."""
     for record in records:
-        name = next((name for name, value in record.fields.items() if isinstance(value, list | tuple)), None)
-        if name is not None and not has_columns(record.fields, "contexts", ["doc_id"]):
+        has_list = any(isinstance(value, list | tuple) for value in record.fields.values())
+        if has_list and not has_columns(record.fields, "contexts", ["doc_id"]):
             raise IrdivError(
-                f"{record.where}: the field {name!r} is not known as a list of documents; call it 'documents', or "
-                "'references' in answers."
+                f"{record.where}: no documents; expected a list in the field 'documents', 'contexts' or 'references', "
+                f"or a field 'doc_id', found {examples(record.fields, 9)}."
             )
 
 

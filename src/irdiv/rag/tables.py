@@ -12,6 +12,7 @@ import pandas as pd
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID, ROOT_ID
+from irdiv.rag.fields import normalize_text
 from irdiv.rag.labels import Labels
 
 Duplicates: TypeAlias = Literal["error", "first"]
@@ -32,15 +33,6 @@ class Nugget:
     """From judged document to grade."""
     occurrence: str = ""
     """A nugget may occur once in each: a nugget that is judged for several documents is not repeated."""
-
-
-def normalize_text(text: str) -> str:
-    """Return a text with single spaces between words.
-
-    >>> normalize_text(" A  nugget ")
-    'A nugget'
-    """
-    return " ".join(text.split())
 
 
 def id_of_text(text: str, prefix: str = "n") -> str:

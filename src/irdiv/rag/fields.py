@@ -1,0 +1,87 @@
+"""Values in fields of records: ids, numbers, texts and lists, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from irdiv.errors import IrdivError, examples
+from irdiv.frames.columns import column_names
+
+Fields: TypeAlias = Mapping[str, Any]
+"""The fields of a record, which may hold anything that JSON may hold."""
+
+DOC_FIELDS = column_names("doc_id", "contexts")
+"""The fields that name a document, the first of which is used."""
+
+
+def normalize_text(text: str) -> str:
+    """Return a text with single spaces between words.
+
+    >>> normalize_text(" A  nugget ")
+    'A nugget'
+    """
+    return " ".join(text.split())
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value is missing: None, NaN or an empty string."""
+    return value is None or value is pd.NA or value == "" or (isinstance(value, float) and value != value)
+
+
+def as_list(value: object, where: str) -> list[Any]:
+    """Return a value that must be a list; a missing one is empty."""
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return list(value)
+    raise IrdivError(f"{where} must be a list, found {str(value)[:60]!r}.")
+
+
+def id_text(value: object, where: str) -> str:
+    """Return an id as a string; 51.0 is 51."""
+    if is_missing(value):
+        raise IrdivError(f"{where} is missing; expected an id.")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise IrdivError(f"{where} must be an id, found {str(value)[:60]!r}.")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def as_number(value: object, where: str) -> float:
+    """Return a number, which may be written as a string."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
+            number = float(value)
+            if math.isfinite(number):
+                return value if isinstance(value, int) else number
+    found = "nothing" if is_missing(value) else repr(str(value)[:60])
+    raise IrdivError(f"{where} must be a finite number, found {found}.")
+
+
+def optional_text(value: object, where: str) -> str | None:
+    """Return a text with single spaces between words, None for a missing one."""
+    if is_missing(value):
+        return None
+    if not isinstance(value, str):
+        raise IrdivError(f"{where} must be a text, found {str(value)[:60]!r}.")
+    return normalize_text(value)
+
+
+def doc_ids(values: Iterable[object], where: str) -> list[str]:
+    """Return ids of documents, which may be in objects with a field ``doc_id``, ``docid``, …."""
+    ids = []
+    for value in values:
+        if isinstance(value, Mapping):
+            name = next((name for name in (*DOC_FIELDS, "id") if name in value), None)
+            if name is None:
+                raise IrdivError(
+                    f"{where}: a document without an id; expected one of the fields "
+                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
+                )
+            value = value[name]
+        ids.append(id_text(value, f"{where}: the id of a document"))
+    return ids
