@@ -7,11 +7,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pandas as pd
 import pytest
 from ir_measures import Qrel
 
 import irdiv
+
+# A busy machine is no error.
+hypothesis.settings.register_profile("irdiv", deadline=None)
+hypothesis.settings.load_profile("irdiv")
 
 collect_ignore = ["typed"]  # code that is type-checked, not run
 
