@@ -7,12 +7,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pandas as pd
 import pytest
 from ir_measures import Qrel
 
 import irdiv
 from helpers import REAL_DATA, TREC_WEB
+
+# A busy machine is no error.
+hypothesis.settings.register_profile("irdiv", deadline=None)
+hypothesis.settings.load_profile("irdiv")
 
 collect_ignore = ["typed"]  # code that is type-checked, not run
 

@@ -29,14 +29,14 @@ def as_dict(frame: pd.DataFrame) -> dict[tuple[str, str, str], int]:
 
 
 @given(judgments)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 def test_ndeval_round_trip_loses_nothing(tmp_path, rows):
     irdiv.datasets.write_ndeval(as_frame(rows), tmp_path / "qrels")
     assert as_dict(irdiv.read_qrels(tmp_path / "qrels")) == rows
 
 
 @given(judgments, st.randoms(use_true_random=False))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 def test_ntcir_round_trip_loses_nothing(tmp_path, rows, random):
     frame = as_frame(rows)
     intents = frame[["query_id", "intent_id"]].drop_duplicates().reset_index(drop=True)

@@ -48,7 +48,7 @@ def nodes_of(tree, query, random, parent=None, prefix="n"):
 
 
 @given(st.lists(trees, min_size=1, max_size=3), st.randoms(use_true_random=False))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 def test_round_trip_loses_nothing(tmp_path, forest, random):
     rows = [row for query, tree in enumerate(forest) for row in nodes_of(tree, str(query), random)]
     intents = pd.DataFrame(rows, columns=["query_id", "intent_id", "parent_id", "probability"])

@@ -183,7 +183,7 @@ def weighted_topic(tree, random):
 
 
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_weights_are_those_of_the_children_together(tree, random):
     qrels, nested, given_weight = weighted_topic(tree, random)
     for scheme in SCHEMES:
@@ -220,7 +220,7 @@ def redundant_degree(ways: dict[str, list[str]], subset: tuple[str, ...]) -> int
 
 
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_extending_leaves_the_redundant_degree_of_every_subset(tree, random):
     qrels, nested, _ = weighted_topic(tree, random)
     parents = as_parents(nested)
@@ -302,7 +302,7 @@ def naive(nested, grades, weight, order, cutoff, hierarchy):
 
 
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_against_a_naive_recursion(tree, random):
     nested, leaves = named(tree)
     docs = [f"d{index}" for index in range(6)]

@@ -86,7 +86,7 @@ def test_batches_change_nothing(monkeypatch):
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 2))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_rankings_are_ordered_by_their_labels(aspects, max_length, grades):
     rankings = properties.Rankings(aspects, max_length, grades)
     choices = 1 + aspects * grades
