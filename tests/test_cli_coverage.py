@@ -246,7 +246,7 @@ def test_texts_are_cut_to_the_terminal(capsys, files, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     lines = out(capsys, path, "runs/bm25.jsonl", "--missed").splitlines()
     assert max(map(len, lines)) == 100
-    assert "word …" in lines[1]
+    assert "word wo…" in lines[1]
 
 
 # Formats of files
