@@ -206,7 +206,7 @@ def test_long_names_are_inside_the_figure_of_a_heat_map(count):
         box = label.get_window_extent()
         assert 0 <= box.x0 <= box.x1 <= ax.figure.bbox.width
         assert 0 <= box.y0 <= box.y1 <= ax.figure.bbox.height
-    assert ax.get_window_extent().width >= count * 0.29 * ax.figure.dpi
+    assert ax.get_window_extent().width >= count * 0.26 * ax.figure.dpi
 
 
 def test_difference_bars(evaluation):

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LINE_STYLES = ("-", "--", ":", "-.")
-_MARGIN = 0.15
+MARGIN = 0.12
 """Inches that no text of a figure uses, for the padding of its edges."""
-COLOR_BAR = 0.55
+COLOR_BAR = 0.5
 """The width in inches of a color bar and of the space around it."""
 _VALUE_LABELS = 0.6
 """The width in inches of an axis of values, with its label."""
@@ -101,7 +101,7 @@ class Canvas:
     @property
     def axes_width(self) -> float:
         """About the width of the axes, in inches."""
-        return self.width - self.beside - self.color_bar - (_MARGIN if self.is_new else 0.0)
+        return self.width - self.beside - self.color_bar - (MARGIN if self.is_new else 0.0)
 
     def set_labels(self, x: str, y: str | None = None) -> None:
         """Label one or both axes; labels that are longer than these have several lines."""
@@ -129,7 +129,7 @@ class Canvas:
     def add_legend(self, title: str | None = None, handles: Sequence[Artist] | None = None) -> None:
         """Put a legend above the axes, where it covers no data, or inside axes that nothing makes room for."""
         entries = self.ax.get_legend_handles_labels()[0] if handles is None else handles
-        room = self.width - _MARGIN
+        room = self.width - MARGIN
         labels = [wrapped(str(entry.get_label()), room - 2 * _LEGEND_LINE, SMALL_TEXT_SIZE) for entry in entries]
         columns, width = _columns_and_width(labels, room, _LEGEND_LINE)
         is_narrow = width < self.axes_width
@@ -143,7 +143,7 @@ class Canvas:
 
     def add_numbered_legend(self, names: Sequence[str]) -> None:
         """List names by number below the axes and their label."""
-        room = self.width - _MARGIN
+        room = self.width - MARGIN
         texts = [f"{number}  {name}" for number, name in enumerate(names, 1)]
         labels = shortened(texts, 0.44 * room)
         columns, _ = _columns_and_width(labels, room, 0.0)
@@ -174,7 +174,8 @@ def _columns_and_width(labels: Sequence[str], room: float, line: float) -> tuple
     # Text of pixels is somewhat wider than that of curves, which is measured.
     text = 1.03 * max(text_width(label.split("\n"), SMALL_TEXT_SIZE) for label in labels)
     entry = line + _SPACING * em + text
-    columns = min(len(labels), max(1, int(room // entry)))
+    # There is no space after the last column, and a smaller one around the legend.
+    columns = min(len(labels), max(1, int((room + 0.4 * _SPACING * em) // entry)))
     return columns, columns * entry
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from irdiv.plots.axes import COLOR_BAR, Canvas, shortened, text_width, tick_step
+from irdiv.plots.axes import COLOR_BAR, MARGIN, Canvas, shortened, text_width, tick_step
 from irdiv.plots.matrices import Matrix, as_matrix
 from irdiv.plots.style import COLUMN_WIDTH, LINE_HEIGHT, SMALL_TEXT_SIZE, current_theme, styled
 
@@ -22,8 +22,10 @@ _TITLE = 0.4
 _SMALL = 0.2
 """Values that are all smaller have a third digit."""
 _LONGEST_NAME = 0.36
+_COLUMN_NAME = 0.24
 _SHORTEST_NAME = 0.2
-"""Longer names, as shares of the width of the figure, are shortened."""
+"""Shares of the width of a figure: longer names are shortened, to the second before a figure needs the page, and in the
+last resort to the third."""
 
 
 @styled
@@ -46,12 +48,12 @@ def heat_map(matrix: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
     table, theme = as_matrix(matrix), current_theme()
     texts = _texts_of_cells(table)
-    cell = text_width((line for text in set(texts.flat) for line in text.split("\n")), SMALL_TEXT_SIZE) + 0.08
-    names = min(text_width(table.rows, SMALL_TEXT_SIZE), _LONGEST_NAME * COLUMN_WIDTH)
-    canvas = Canvas(ax, 2.0, is_wide=names + cell * len(table.columns) + COLOR_BAR + 0.1 > COLUMN_WIDTH)
+    cell = text_width((line for text in set(texts.flat) for line in text.split("\n")), SMALL_TEXT_SIZE) + 0.04
+    names = min(text_width(table.rows, SMALL_TEXT_SIZE), _COLUMN_NAME * COLUMN_WIDTH)
+    canvas = Canvas(ax, 2.0, is_wide=names + cell * len(table.columns) + COLOR_BAR + MARGIN > COLUMN_WIDTH)
     ax = canvas.ax
     # Names leave room for the texts in cells, but always have some.
-    room = canvas.width - COLOR_BAR - 0.15 - cell * len(table.columns)
+    room = canvas.width - COLOR_BAR - MARGIN - cell * len(table.columns)
     longest = canvas.width * min(_LONGEST_NAME, max(_SHORTEST_NAME, room / canvas.width))
     rows, columns = (shortened(labels, longest) for labels in (table.rows, table.columns))
     if canvas.is_new:
