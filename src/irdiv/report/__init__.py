@@ -5,6 +5,7 @@ It shows which runs are best, whether the differences are significant, and which
 
 from __future__ import annotations
 
-from irdiv.report.page import DEFAULT_MEASURES, descriptions_by_intent, render, write_report
+from irdiv.report.provenance import Input, Provenance
+from irdiv.report.rendering import DEFAULT_MEASURES, descriptions_by_intent, render, write_report
 
-__all__ = ["DEFAULT_MEASURES", "descriptions_by_intent", "render", "write_report"]
+__all__ = ["DEFAULT_MEASURES", "Input", "Provenance", "descriptions_by_intent", "render", "write_report"]

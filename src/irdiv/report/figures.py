@@ -7,6 +7,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+import ir_measures
 import pandas as pd
 
 from irdiv.evaluation.results import Evaluation
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def recall_figure(components: Evaluation[pd.DataFrame]) -> Markup:
-    """Return the plot of runs by their first two measures, intent recall and a D-measure."""
-    recall, relevance = components.measures
+def recall_figure(
+    evaluation: Evaluation[pd.DataFrame], recall: ir_measures.Measure, relevance: ir_measures.Measure
+) -> Markup:
+    """Return the plot of runs by intent recall and a D-measure."""
     figure = _new_figure(6.4, 4.6)
-    recall_relevance(components, recall, relevance, ax=figure.subplots())
+    recall_relevance(evaluation, recall, relevance, ax=figure.subplots())
     return _to_svg(figure, "runs by recall and relevance")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -29,6 +30,8 @@ class Significance:
     """``(measure, run, other)``, in both orders of the runs."""
     better: frozenset[Triple]
     """``(measure, run, other)`` where the run is better than the other one."""
+    p: Mapping[Triple, float]
+    """p of each comparison ``(measure, run, other)``, corrected."""
     test: TestName
     correction: str | None
     level: float
@@ -112,6 +115,7 @@ def significant_differences(
         # Bootstrap intervals take time, but draw samples before those of the randomization test.
         interval="bca" if test == "randomization" and not is_exact else "t",
     )
+    p = dict(zip(zip(frame["measure"], frame["run"], frame["other"], strict=True), frame["p_adjusted"], strict=True))
     frame = frame[frame["p_adjusted"] < level]
     direction = dict(zip(table.measures, table.direction.tolist(), strict=True))
     different, better = set(), set()
@@ -122,6 +126,7 @@ def significant_differences(
     return Significance(
         frozenset(different),
         frozenset(better),
+        p,
         test,
         correction,
         level,

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--file", default="report.html", metavar="FILE", help="where to write the page (default: %(default)s)"
     )
     parser.add_argument(
-        "--baseline", metavar="RUN", help="name of the run that the others are compared with (default: the first run)"
+        "--baseline", metavar="RUN", help="name of the run that the others are compared with (default: none)"
     )
     parser.add_argument(
         "-k",
