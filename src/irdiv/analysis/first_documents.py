@@ -20,7 +20,7 @@ from irdiv.types import Bools, Floats, Ints
 class CountedIntents(NamedTuple):
     """The intents of a collection that count for a measure, ordered by topic."""
 
-    index: Ints
+    intent: Ints
     """Indices among all intents of the collection."""
     start: Ints
     """The intents of topic t are those from ``start[t]`` to ``start[t + 1]``."""
@@ -49,7 +49,8 @@ class FirstDocuments(NamedTuple):
 
 def counted_intents(collection: Collection, options: IntentOptions) -> CountedIntents:
     """Return the intents that count, with their probabilities."""
-    parts, probabilities = [], []
+    parts: list[Ints] = []
+    probabilities: list[Floats | None] = []
     for block in collection.blocks:
         topic, intent = np.nonzero(block.eligible_intents(options.rel, options.intents))
         parts.append(collection.intent_start[block.start + topic] + intent)
@@ -98,7 +99,7 @@ def first_documents(
 def _grades(collection: Collection, relevant_row: Ints, intents: CountedIntents) -> tuple[Ints, Ints, Ints]:
     """Return the grades of documents, given by row among the relevant ones or -1, for intents that count."""
     position = np.full(len(collection.intents), -1)
-    position[intents.index] = np.arange(len(intents.index)) - intents.start[collection.intent_topic[intents.index]]
+    position[intents.intent] = np.arange(len(intents.intent)) - intents.start[collection.intent_topic[intents.intent]]
     topic = np.repeat(np.arange(len(collection.topics)), np.diff(collection.grade_start))
     intent = position[collection.intent_start[topic] + collection.grade_intent]
     by_row = np.lexsort((intent, collection.grade_row))

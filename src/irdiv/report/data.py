@@ -19,7 +19,7 @@ from irdiv.evaluation.sources import Sources
 from irdiv.evaluation.topics import intent_options
 from irdiv.measures.measure import less_is_better
 from irdiv.show.hierarchy import Hierarchy
-from irdiv.types import Floats, Ints
+from irdiv.types import Floats, Ints, Objects
 
 T = TypeVar("T")
 
@@ -90,7 +90,9 @@ def _color_range(values: Floats) -> dict[str, float]:
 def _without_nan(values: Floats) -> list[Any]:
     if np.isfinite(values).all():
         return values.tolist()
-    return np.where(np.isfinite(values), values.astype(object), None).tolist()
+    nullable: Objects = values.astype(object)
+    nullable[~np.isfinite(values)] = None
+    return nullable.tolist()
 
 
 def _documents(
@@ -121,7 +123,7 @@ def _intents(collection: Collection, counted: CountedIntents, descriptions: Mapp
     """Return the intents of each topic."""
     known, importance = collection.intent_description, collection.intent_importance
     entries = []
-    for number, index in enumerate(counted.index.tolist()):
+    for number, index in enumerate(counted.intent.tolist()):
         topic, intent = str(collection.topics[collection.intent_topic[index]]), str(collection.intents[index])
         text = descriptions.get((topic, intent)) or (None if known is None else known[index]) or ""
         probability = None if counted.probability is None else float(counted.probability[number])

@@ -167,19 +167,18 @@ def make_page(
     """Return the page about an evaluation; ``measures`` are those of the leaderboard, and figures may use others."""
     everything = everything.to_pandas()
     evaluation = select_measures(everything, measures)
-    if options.baseline is not None:
-        find_run(evaluation.runs, options.baseline)
+    baseline = _baseline(evaluation, options, is_in_site=home is not None)
     n_runs, _, n_topics = evaluation.values.shape
     is_testable = n_runs > 1 and n_topics > 1
     board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
     names = list(dict.fromkeys(board["run"]))
     order = [evaluation.runs.index(name) for name in names]
-    significance = _significance(evaluation, options) if is_testable else None
+    significance = _significance(evaluation, baseline, options) if is_testable else None
     power = _power(evaluation, options) if is_testable else None
     data = page_data(
         evaluation,
         order,
-        baseline=options.baseline,
+        baseline=baseline,
         cutoff=options.cutoff,
         topic_texts=options.topic_texts or {},
         intent_descriptions=options.intent_descriptions or {},
@@ -189,26 +188,31 @@ def make_page(
         title=options.title,
         generator=f"irdiv {provenance.version}",
         home=home,
-        columns=tuple(
-            Column(name, measure.full_spec() if isinstance(measure, Measure) else str(measure), less_is_better(measure))
-            for name, measure in zip(evaluation.specs(), evaluation.measures, strict=True)
-        ),
-        rows=tuple(_rows(board, names, evaluation.specs(), options.baseline, significance)),
+        columns=columns_of(evaluation),
+        rows=tuple(_rows(board, names, evaluation.specs(), baseline, significance)),
         run_count=n_runs,
         topic_count=n_topics,
         cutoff=options.cutoff,
         has_documents=evaluation.sources is not None,
-        baseline=options.baseline,
-        has_groups=options.baseline is None and is_testable,
+        baseline=baseline,
+        has_groups=baseline is None and is_testable,
         level=options.level,
         confidence_level=CONFIDENCE_LEVEL,
-        method=tuple(_method(evaluation, options, significance)),
+        method=tuple(_method(evaluation, baseline, options, significance)),
         notes=evaluation.notes,
         figures=tuple(_figures(ordered, evaluation.specs()[0], options, power)),
         power=() if power is None else tuple(_power_rows(power)),
         power_method="" if power is None else _power_method(power, options),
         provenance=provenance,
         data=compress(data),
+    )
+
+
+def columns_of(evaluation: Evaluation[Any]) -> tuple[Column, ...]:
+    """Return the columns of a leaderboard."""
+    return tuple(
+        Column(name, measure.full_spec() if isinstance(measure, Measure) else str(measure), less_is_better(measure))
+        for name, measure in zip(evaluation.specs(), evaluation.measures, strict=True)
     )
 
 
@@ -220,13 +224,20 @@ def select_measures(
     return replace(evaluation, measures=tuple(measures), values=evaluation.values[:, columns])
 
 
-def _significance(evaluation: Evaluation[Any], options: PageOptions) -> Significance:
+def _baseline(evaluation: Evaluation[Any], options: PageOptions, *, is_in_site: bool) -> str | None:
+    """Return the baseline, or None for a page of a site if it is not a run of this collection."""
+    if options.baseline is None or (is_in_site and options.baseline not in evaluation.runs):
+        return None
+    return evaluation.runs[find_run(evaluation.runs, options.baseline)]
+
+
+def _significance(evaluation: Evaluation[Any], baseline: str | None, options: PageOptions) -> Significance:
     """Return tests of all measures against the baseline; without one, of all pairs of runs by the first measure."""
-    test = options.test or ("tukey" if options.baseline is None else "bootstrap")
+    test = options.test or ("tukey" if baseline is None else "bootstrap")
     table = as_table(evaluation)
     return significant_differences(
-        table.only(table.measures[0]) if options.baseline is None else table,
-        baseline=options.baseline,
+        table.only(table.measures[0]) if baseline is None else table,
+        baseline=baseline,
         test=test,
         correction=options.correction,
         level=options.level,
@@ -261,7 +272,9 @@ def _rows(
         yield Row(index, run, run == baseline, group, tuple(cells[run]))
 
 
-def _method(evaluation: Evaluation[Any], options: PageOptions, significance: Significance | None) -> Iterator[str]:
+def _method(
+    evaluation: Evaluation[Any], baseline: str | None, options: PageOptions, significance: Significance | None
+) -> Iterator[str]:
     n_runs, _, n_topics = evaluation.values.shape
     first = evaluation.specs()[0]
     best = "; the best of each measure is in bold" if n_runs > 1 else ""
@@ -278,9 +291,9 @@ def _method(evaluation: Evaluation[Any], options: PageOptions, significance: Sig
     if significance is None:
         return
     how = describe(significance, PLAIN)
-    if options.baseline is not None:
+    if baseline is not None:
         yield (
-            f"▲ and ▼ mark runs that are significantly better and worse than the baseline {options.baseline} ({how}). "
+            f"▲ and ▼ mark runs that are significantly better and worse than the baseline {baseline} ({how}). "
             "Runs without a mark may differ from it, too: they were not shown to."
         )
         return
@@ -288,6 +301,9 @@ def _method(evaluation: Evaluation[Any], options: PageOptions, significance: Sig
         f"Runs that share a letter of the column “group” do not differ significantly by {first} ({how}, all pairs of "
         "runs)."
     )
+    if options.baseline is not None:
+        yield f"The baseline {options.baseline} is not a run of this collection, so that no difference is marked."
+        return
     yield (
         "No run was chosen as the baseline, so that no difference is marked; --baseline NAME on the command line, or "
         "baseline= in Python, chooses one."

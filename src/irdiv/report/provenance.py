@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError
 from irdiv.evaluation.results import Evaluation
 from irdiv.frames.backends import QrelsHolder
+from irdiv.version import __version__
 
 _CHUNK = 1 << 20
 
@@ -29,6 +31,8 @@ class Input:
     """What it is: ``"qrels"``, ``"run"``, ``"intent table"``, …."""
     name: str
     """The name of the file as it was given, without the folders of an absolute path; else what the data is."""
+    run: str | None = None
+    """The name of the run on the page; None for other data."""
     size: int | None = None
     """Bytes of the file; None for data in memory."""
     sha256: str | None = None
@@ -54,14 +58,7 @@ class Provenance:
     @classmethod
     def now(cls, command: str, inputs: Iterable[Input]) -> Provenance:
         """Return the provenance of a page that is made now."""
-        return cls(command, tuple(inputs), irdiv_version(), _date(), platform.python_version(), np.__version__)
-
-
-def irdiv_version() -> str:
-    """Return the version of irdiv."""
-    import irdiv
-
-    return irdiv.__version__
+        return cls(command, tuple(inputs), __version__, _date(), platform.python_version(), np.__version__)
 
 
 def _date() -> str:
@@ -75,7 +72,7 @@ def _date() -> str:
 
 def command_line(words: Sequence[str]) -> str:
     """Return the words of a command line as a shell takes them, without the folders of absolute paths."""
-    return shlex.join([_shorten_word(word) for word in words]).replace("'…'/", "…/")
+    return shlex.join([_shorten_word(word) for word in words])
 
 
 def shorten(path: str) -> str:
@@ -95,31 +92,39 @@ def _shorten_word(word: str) -> str:
     return shorten(word) if not equals or shorten(word) != word else f"{option}={shorten(value)}"
 
 
-def inputs_of(role: str, data: object, name: str | None = None) -> Iterator[Input]:
-    """Yield the files of data that is given by a path, one for each in a folder; else what is known of it in memory."""
-    if isinstance(data, str | os.PathLike):
-        path = Path(data)
-        files = sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
-        for file in files:
-            shown = shorten(os.fspath(data)) if file == path else f"{shorten(os.fspath(data))}/{file.name}"
-            yield Input(role, name or shown, file.stat().st_size, _sha256(file))
+def inputs_of(role: str, data: object, *, name: str | None = None, run: str | None = None) -> Iterator[Input]:
+    """Yield the files of data that is given by a path, one for each in a folder; else what is known of it in memory.
+
+    ``name`` takes the place of that of the file.
+    """
+    if not isinstance(data, str | os.PathLike):
+        yield Input(role, name or "in memory", run, rows=_row_count(data))
         return
-    yield Input(role, f"{name}, in memory" if name else "in memory", rows=_row_count(data))
+    path = Path(data)
+    shown = name or shorten(os.fspath(data))
+    for file in sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]:
+        size = file.stat().st_size
+        yield Input(role, shown if file == path else f"{shown}/{file.name}", run, size, _sha256(file))
 
 
-def inputs_of_evaluation(evaluation: Evaluation[object]) -> Iterator[Input]:
+def inputs_of_evaluation(evaluation: Evaluation[Any]) -> Iterator[Input]:
     """Yield what is known of the qrels and runs of an evaluation."""
     if evaluation.sources is None:
         yield Input("values", "in memory", rows=evaluation.values.size)
         return
-    yield from inputs_of("qrels", evaluation.sources.collection)
-    for name in evaluation.runs:
-        yield Input("run", f"{name}, in memory")
+    yield Input("qrels", "in memory")
+    for run in evaluation.runs:
+        yield Input("run", "in memory", run)
+
+
+_TEXTS = ("topic_texts", "intent_descriptions")
 
 
 def call(function: str, options: Mapping[str, object], defaults: Mapping[str, object]) -> str:
-    """Return the call of a function with the options that are not defaults."""
-    given = [f"{name}={value!r}" for name, value in options.items() if value != defaults.get(name)]
+    """Return the call of a function with the options that are not defaults, except long tables of texts."""
+    given = [
+        f"{name}={value!r}" for name, value in options.items() if value != defaults.get(name) and name not in _TEXTS
+    ]
     return f"{function}({', '.join(['…', *given])})"
 
 

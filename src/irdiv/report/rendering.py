@@ -23,6 +23,7 @@ from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures, as_measure_list, parse
+from irdiv.report.files import require_page_path
 from irdiv.report.page import COMPONENTS, PageOptions, make_page
 from irdiv.report.provenance import Provenance, call, inputs_of, inputs_of_evaluation
 from irdiv.stats.names import find_measure
@@ -50,7 +51,7 @@ def write_report(
     force: bool = ...,
     **options: Any,
 ) -> Path: ...
-def write_report(source: Any, *runs_and_path: Any, force: bool = False, **options: Any) -> Path:
+def write_report(*source_and_path: Any, force: bool = False, **options: Any) -> Path:
     """Write the page about an evaluation, or about qrels and runs, and return its path.
 
     ``write_report(evaluation, path)`` or ``write_report(qrels, runs, path)``.
@@ -64,14 +65,14 @@ def write_report(source: Any, *runs_and_path: Any, force: bool = False, **option
     force
         Also overwrite a file that is not a page of irdiv.
     """
-    if len(runs_and_path) not in (1, 2):
+    if len(source_and_path) not in (2, 3):
         raise IrdivError(
-            "expected write_report(evaluation, path) or write_report(qrels, runs, path); found "
-            f"{1 + len(runs_and_path)} arguments."
+            "expected write_report(evaluation, path) or write_report(qrels, runs, path), found "
+            f"{len(source_and_path)} arguments without a name."
         )
-    *runs, path = runs_and_path
-    target = Path(path)
-    target.write_text(render(source, *runs, **options), encoding="utf-8")
+    *source, path = source_and_path
+    target = require_page_path(path, force=force)
+    target.write_text(render(*source, **options), encoding="utf-8")
     return target
 
 
@@ -168,11 +169,11 @@ def render(
             progress=progress,
             parameters=parameters,
         )
-        run_inputs = (found for name, run in named.items() for found in inputs_of("run", run, name))
+        run_inputs = (found for name, run in named.items() for found in inputs_of("run", run, run=name))
         inputs = chain(inputs_of("qrels", source), run_inputs)
     if provenance is None:
-        options_given = {**vars(options), "measures": measures, "ties": ties, "duplicates": duplicates, **parameters}
-        provenance = Provenance.now(_call(options_given), inputs)
+        given = {**vars(options), "measures": measures, "ties": ties, "duplicates": duplicates, **parameters}
+        provenance = Provenance.now(call("irdiv.report.render", given, default_options()), inputs)
     page = make_page(evaluation, shown, options, provenance)
     return environment.get_template("report.html").render(page=page)
 
@@ -234,10 +235,9 @@ def _required_runs(runs: RunLike | Mapping[str, RunLike] | None) -> dict[str, Ru
     return named_runs(runs)
 
 
-def _call(options: Mapping[str, Any]) -> str:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(render).parameters.items()}
-    texts = ("topic_texts", "intent_descriptions")
-    return call("irdiv.report.render", {k: v for k, v in options.items() if k not in texts}, defaults)
+def default_options() -> dict[str, object]:
+    """Return the defaults of the options of `render`."""
+    return {name: parameter.default for name, parameter in inspect.signature(render).parameters.items()}
 
 
 def make_environment() -> jinja2.Environment:
