@@ -20,7 +20,7 @@ from irdiv.measures.measure import Measure
 from irdiv.measures.spec import parse
 from irdiv.plugins.ir_measures import install as _install
 from irdiv.plugins.ir_measures import set_ndeval_provider
-from irdiv.version import __version__
+from irdiv.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from irdiv import analysis, datasets, demo, measures, plots, plugins, properties, rag, report, stats

@@ -38,7 +38,8 @@ def require_site_folder(folder: PathLike, *, force: bool) -> Path:
         if foreign:
             raise IrdivError(
                 f"the folder {str(folder)!r} has files that are not pages of irdiv: {examples(foreign)}. Choose "
-                "another folder, or force=True (--force), which overwrites pages of the same names and keeps all other files."
+                "another folder, or force=True (--force): pages of the same names are overwritten, other files are "
+                "kept."
             )
     return target
 
