@@ -1,19 +1,8 @@
-// What the page shows on demand. All names come from files of strangers, so they are only ever set as text.
+// What a page about runs shows on demand; tables.js is before it.
 
 const STEPS = 16; // classes v0 to v15 of the heat map
 const MOST_TOPICS_WITH_VALUES = 25;
 const MOST_SHOWN_RUNS = 3;
-
-const byId = (id) => document.getElementById(id);
-
-function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-}
 
 function format(value, digits = 4) {
   return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
@@ -36,72 +25,6 @@ function decoded(text) {
   } catch {
     return text; // a percent sign that encodes nothing
   }
-}
-
-// Tables that are already in the page
-
-function makeSortable(table) {
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, column) => {
-    const mark = element("span", { class: "sort-mark", "aria-hidden": "true" });
-    const button = element("button", { type: "button" }, element("span", {}, ...head.childNodes), mark);
-    head.append(button);
-    button.addEventListener("click", () => {
-      const before = head.getAttribute("aria-sort");
-      const first = head.dataset.first ?? "ascending";
-      const opposite = first === "ascending" ? "descending" : "ascending";
-      sortTable(table, column, before === first ? opposite : first);
-    });
-  });
-  showSortMarks(heads);
-}
-
-function showSortMarks(heads) {
-  const marks = { ascending: "↑", descending: "↓" };
-  for (const head of heads) head.querySelector(".sort-mark").textContent = marks[head.getAttribute("aria-sort")] ?? "↕";
-}
-
-function sortTable(table, column, direction) {
-  const heads = [...table.tHead.rows[0].cells];
-  for (const head of heads) head.removeAttribute("aria-sort");
-  heads[column].setAttribute("aria-sort", direction);
-  showSortMarks(heads);
-  const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: sortKey(row, column) }));
-  const sign = direction === "ascending" ? 1 : -1;
-  rows.sort((one, two) => compareKeys(one.key, two.key, sign));
-  table.tBodies[0].append(...rows.map(({ row }) => row));
-  table.dispatchEvent(new CustomEvent("sorted", { detail: { column } }));
-}
-
-function sortKey(row, column) {
-  const cell = row.cells[column];
-  return cell.dataset.value === undefined ? (row.dataset.run ?? cell.textContent.trim()) : Number(cell.dataset.value);
-}
-
-function compareKeys(one, two, sign) {
-  if (typeof one === "string") return sign * one.localeCompare(two, undefined, { numeric: true });
-  if (Number.isNaN(one) || Number.isNaN(two)) return Number.isNaN(one) - Number.isNaN(two); // undefined values last
-  return sign * (one - two);
-}
-
-function makeFilter({ input, items, textOf, count, nothing, noun }) {
-  const texts = items.map((item) => textOf(item).toLowerCase());
-  const apply = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let found = 0;
-    items.forEach((item, index) => {
-      item.hidden = !words.every((word) => texts[index].includes(word));
-      found += !item.hidden;
-    });
-    count.textContent = words.length ? `${found} of ${items.length} ${noun}s` : "";
-    nothing.hidden = found > 0;
-    nothing.textContent = found ? "" : `Nothing found: no ${noun} matches “${input.value}”.`;
-  };
-  input.addEventListener("input", apply);
-  return () => {
-    input.value = "";
-    apply();
-  };
 }
 
 // The leaderboard
@@ -191,8 +114,6 @@ function scrolling(label, table) {
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
 }
 
-makeSortable(board);
-if (byId("power-table")) makeSortable(byId("power-table"));
 for (const row of boardRows) row.querySelector("a.name").setAttribute("aria-expanded", "false");
 board.addEventListener("sorted", (event) => renumberBoard(event.detail.column));
 board.tHead.addEventListener("click", closeRun, true);
@@ -582,7 +503,7 @@ function startTopics(data) {
 function topicItem(data, topic, index, shown) {
   const title = element("span", { class: "topic-title" }, element("b", {}, topic.id), topic.text);
   const summary = element("summary", {}, title, element("span", { class: "strip-place" }), element("span", { class: "topic-mean" }));
-  const item = element("details", { class: "topic", id: `topic-${topic.id}` }, summary);
+  const item = element("details", { class: "topic", id: `topic-${encodeURIComponent(topic.id)}` }, summary);
   item.addEventListener("toggle", () => item.open && renderTopicOnce(item, data, index, shown));
   return item;
 }
@@ -766,7 +687,6 @@ function followHash(openTopic, compare, topicIndex) {
 }
 
 async function start() {
-  document.documentElement.classList.add("js");
   const data = await readData();
   const topicIndex = new Map(data.topics.map((topic, index) => [topic.id, index]));
   const openTopic = startTopics(data);
