@@ -100,7 +100,8 @@ function runDetails(row, name) {
     const address = compareHash(name, other.dataset.run, measureNames[0]);
     actions.append(element("a", { href: address }, `Compare with ${other.dataset.run} topic by topic`));
   }
-  const caption = isTested ? `Differences are from the baseline ${baselineRow.dataset.run}.` : "Means of the run.";
+  const group = row.querySelector(".group")?.textContent;
+  const caption = group ? `Group ${group} by ${measureNames[0]}.` : isTested ? `Differences are from the baseline ${baselineRow.dataset.run}.` : "Means of the run.";
   return element("div", { class: "detail-box" }, element("h3", {}, name), scrolling(`Values of ${name}`, plainTable(titles, rows, caption)), actions);
 }
 
@@ -111,7 +112,7 @@ function plainTable(titles, rows, caption) {
 }
 
 function scrolling(label, table) {
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 for (const row of boardRows) row.querySelector("a.name").setAttribute("aria-expanded", "false");
@@ -577,7 +578,7 @@ function topicContent(data, topic, runs) {
     parts.push(element("h3", {}, `First ${data.cutoff} documents`), element("div", { class: "run-lists" }, ...lists));
   }
   parts.push(element("h3", {}, "Values"), scrolling("Values", valueTable(data, topic, runs)));
-  if (data.trees?.[topic]) parts.push(element("h3", {}, "Hierarchy of intents"), element("pre", { tabindex: "0", role: "region", "aria-label": "Hierarchy of intents" }, data.trees[topic]));
+  if (data.trees?.[topic]) parts.push(element("h3", {}, "Hierarchy of intents"), element("pre", { tabindex: "0", role: "group", "aria-label": "Hierarchy of intents" }, data.trees[topic]));
   return parts;
 }
 
@@ -589,7 +590,7 @@ function intentTable(data, topic, runs, grades) {
   const intents = data.intents[topic];
   const hasImportance = intents.some((intent) => intent.importance);
   const ranksOf = (run, intent) => data.rankings[run][topic].flatMap((document, index) => (gradeOf(grades, document, intent) > 0 ? [index + 1] : []));
-  const titles = [["Intent", "text"], ["Probability"], ...(hasImportance ? [["Importance", "text"]] : []), ["Covered by"], ...runs.map((run) => [`Ranks in ${data.runs[run]}`, "run-head"])];
+  const titles = [["Intent", "text"], ["Probability"], ...(hasImportance ? [["Importance", "text"]] : []), ["Runs that cover it"], ...runs.map((run) => [`Ranks in ${data.runs[run]}`, "run-head"])];
   const rows = intents.map((intent, index) => {
     const covering = data.runs.filter((_, run) => ranksOf(run, index).length).length;
     return element(
@@ -597,7 +598,7 @@ function intentTable(data, topic, runs, grades) {
       element("th", { scope: "row", class: "text description" }, element("b", {}, intent.id), ` ${intent.text ?? ""}`),
       element("td", {}, format(intent.probability, 3)),
       ...(hasImportance ? [element("td", { class: "text" }, intent.importance ?? "–")] : []),
-      element("td", {}, `${covering} of ${data.runs.length} runs`),
+      element("td", {}, `${covering} of ${data.runs.length}`),
       ...runs.map((run) => element("td", {}, ranksOf(run, index).join(", ") || "–")),
     );
   });
