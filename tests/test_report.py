@@ -1,9 +1,8 @@
-"""The report: what it says, that names are only text, and that it works in a browser."""
+"""The report: what it says, and that names are only text."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from html.parser import HTMLParser
 
@@ -16,8 +15,6 @@ from irdiv import IrdivError
 from irdiv.demo import demo_collection, demo_qrels_and_runs
 from irdiv.report import descriptions_by_intent, render, write_report
 from irdiv_cli import main
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 class Tags(HTMLParser):
@@ -157,49 +154,3 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["report", "data/qrels.txt", *files, "--topic-texts", "bad.txt"]) == 2
     assert "line 1: expected a topic" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 390])
-def test_in_a_browser(page, scheme, width):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        errors: list[str] = []
-        view.on("console", lambda message: errors.append(message.text))
-        view.on("pageerror", lambda error: errors.append(str(error)))
-        view.goto(page.as_uri())
-        names = lambda: [row.locator("td").first.inner_text() for row in view.locator("#board tbody tr").all()]  # noqa: E731
-        assert names()[0] == "diversified"
-        view.locator("#board th button", has_text="D-nDCG@10").first.click()
-        assert names()[0].startswith("relevance")
-        view.locator("#board th button", has_text="D-nDCG@10").first.click()
-        assert names()[0] == "spammy"
-        first = view.locator("details.topic").first
-        assert not first.locator("table").is_visible()
-        first.locator("summary").click()
-        assert first.locator("table").is_visible()
-        view.fill("#filter", "python")
-        assert view.locator("details.topic:visible").count() == 1
-        # nothing but tables scrolls sideways
-        assert view.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        shade = view.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (shade == "rgb(255, 255, 255)") is (scheme == "light")
-        assert errors == []
-        browser.close()
-
-
-def test_without_javascript_everything_can_be_read(page):
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here to open the report in")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        view = browser.new_context(java_script_enabled=False).new_page()
-        view.goto(page.as_uri())
-        view.locator("details.topic summary").first.click()
-        assert view.locator("details.topic table").first.is_visible()
-        assert not view.locator("#filter").is_visible()
-        browser.close()
