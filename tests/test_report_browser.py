@@ -523,10 +523,12 @@ def index(collections, folder) -> Path:
     return write_site(collections, folder / "site")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (820, "dark"), (1400, "light")])
-def test_the_index_of_a_site(open_page, index, collections, width, scheme):
-    view = open_page(index, width=width, scheme=scheme)
-    assert view.evaluate("document.documentElement.scrollWidth") <= width
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_index_of_a_site(open_page, index, collections, scheme):
+    view = open_page(index, scheme=scheme)
+    for width in WIDTHS:
+        view.set_viewport_size({"width": width, "height": 900})
+        assert view.evaluate("document.documentElement.scrollWidth") <= width
     assert serious_findings(view) == []
     view.fill("#run-filter", "spammy")
     assert names_of_runs(view) == ["spammy"]
