@@ -632,7 +632,8 @@ function judgment(data, topic, pairs) {
   if (pairs === undefined) return [element("span", { class: "muted" }, "not judged")];
   const relevant = pairs.filter(([, grade]) => grade > 0);
   if (!relevant.length) return [element("span", { class: "muted" }, "not relevant")];
-  return relevant.map(([intent, grade]) => element("span", { class: "grade" }, data.has_intents ? `${data.intents[topic][intent].id}: ${grade}` : String(grade)));
+  // A space between the grades, for screen readers and for copies of the text.
+  return relevant.flatMap(([intent, grade]) => [element("span", { class: "grade" }, data.has_intents ? `${data.intents[topic][intent].id}: ${grade}` : grade), " "]);
 }
 
 function valueTable(data, topic, runs) {
