@@ -437,26 +437,30 @@ def test_names_are_only_text(open_page, page):
 
 def test_figures_name_the_run_that_is_pointed_at(open_page, demo_page, folder):
     text = demo_page.read_text(encoding="utf-8")
-    assert "</svg>" in text
-    group = '<g id="run-2"><circle cx="90" cy="60" r="9"/></g><g id="run-1"><circle cx="150" cy="60" r="9"/></g></svg>'
+    circles = [("dots-run-2", 90), ("dots-run-1", 150), ("lines-run-2", 210)]
+    groups = "".join(f'<g id="{name}"><circle cx="{x}" cy="60" r="9"/></g>' for name, x in circles)
+    start, end = text.index("<svg", text.index('id="figures"')), text.index("</svg>")
     path = folder / "figure.html"
-    path.write_text(text.replace("</svg>", group, 1), encoding="utf-8")
+    path.write_text(f'{text[:start]}<svg viewBox="0 0 400 300">{groups}{text[end:]}', encoding="utf-8")
     view = open_page(path)
     runs = names_of_runs(view)
     figure = view.locator("#figures figure").first
     figure.scroll_into_view_if_needed()
-    groups = figure.locator("g.run")
     label = figure.locator(".pointed-name")
     assert not label.is_visible()
-    groups.nth(groups.count() - 2).hover()
-    assert label.inner_text() == runs[2]
-    assert figure.locator("[aria-live]").inner_text() == runs[2]
-    assert figure.locator("g[tabindex='0']").count() == 1
-    groups.nth(groups.count() - 2).focus()
-    view.keyboard.press("ArrowRight")
+    assert figure.locator("[tabindex='0'] [tabindex='0']").count() == 1
+    for index, run in enumerate((2, 1, 2)):
+        figure.locator("circle").nth(index).hover()
+        assert label.inner_text() == runs[run]
+        assert figure.locator("[aria-live]").inner_text() == runs[run]
+        assert figure.locator("g.is-pointed").count() == run  # run 2 is drawn twice
+    figure.locator("[tabindex='0'] [tabindex='0']").focus()
     assert label.inner_text() == runs[1]
+    view.keyboard.press("ArrowRight")
+    assert label.inner_text() == runs[2]
     view.keyboard.press("Enter")
-    assert view.locator("#board tr.detail h3").inner_text() == runs[1]
+    view.wait_for_selector("#board tr.detail")
+    assert view.locator("#board tr.detail h3").inner_text() == runs[2]
 
 
 def test_without_a_baseline_runs_have_groups(open_page, demo_page):
