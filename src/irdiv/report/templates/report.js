@@ -637,7 +637,7 @@ function documentList(data, topic, run, grades) {
     element("th", { scope: "row", class: "text doc" }, data.documents[topic][document]),
     element("td", { class: "text" }, ...judgment(data, topic, grades.get(document))),
   ));
-  const titles = [["Rank", "rank-column"], ["Document", "text"], [data.has_intents ? "Intent: grade" : "Grade", "text"]];
+  const titles = [["Rank", "rank-column"], ["Document", "text"], [data.has_intents ? "Intent: grade" : "Grade", "text grade-column"]];
   const table = element(
     "table", { class: "documents" },
     element("caption", { class: "hidden-text" }, `Documents of ${data.runs[run]}`),
