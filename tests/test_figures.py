@@ -126,10 +126,10 @@ def test_curves_of_every_library(library, data):
 def test_ranking_is_the_leaderboard(evaluation):
     ax = drawn(plots.ranking(evaluation, "D-nDCG@10"))
     board = stats.leaderboard(evaluation, measures="D-nDCG@10")
-    (dots,) = ax.lines
-    assert dots.get_xydata().tolist() == pytest.approx(np.column_stack([board["mean"], range(5)]))
-    bars = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
-    assert bars == pytest.approx(board[["low", "high"]].to_numpy())
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[row] * 3 for row in range(5)]
+    assert np.array([line.get_xdata() for line in ax.lines]) == pytest.approx(board[["low", "mean", "high"]].to_numpy())
+    assert {tuple(line.get_markevery()) for line in ax.lines} == {(1,)}
+    assert [line.get_gid() for line in ax.lines] == [f"run-{evaluation.runs.index(run)}" for run in board["run"]]
     assert tick_labels(ax.yaxis) == board["run"].tolist()
     assert ax.yaxis_inverted()
     assert ax.get_xlabel() == "D-nDCG@10"
@@ -219,7 +219,7 @@ def test_themes(evaluation):
     light = plots.ranking(evaluation)
     for ax, theme in ((dark, DARK), (inner, LIGHT), (light, LIGHT)):
         assert to_hex(ax.figure.get_facecolor()) == theme.background
-        assert to_hex(ax.lines[0].get_color()) == theme.colors[0]
+        assert to_hex(ax.lines[0].get_markerfacecolor()) == theme.colors[0]
         assert to_hex(ax.yaxis.get_ticklabels()[0].get_color()) == theme.text
     with pytest.raises(IrdivError, match="theme='blue' is not one of 'light', 'dark'"), plots.style("blue"):
         pass

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples
-from irdiv.plots.axes import Canvas, line_style
-from irdiv.plots.style import COLUMN_WIDTH, current_theme, styled
+from irdiv.errors import IrdivError
+from irdiv.measures.measure import less_is_better
+from irdiv.plots.axes import Canvas, line_style, run_id
+from irdiv.plots.highlights import Highlight, highlighted
+from irdiv.plots.style import THIN_LINE_WIDTH, current_theme, styled
 from irdiv.stats.curves import curve_columns, mean_curves
+from irdiv.stats.names import parsed_or_none
 from irdiv.stats.options import Rng
 
 if TYPE_CHECKING:
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 16
 """With more runs, a few are named."""
-_FEW_NAMED = 8
+_FEW_LINES = 8
+"""Names of more lines need the width of the page."""
 _FEW_POINTS = 12
 """Curves of no more points have markers."""
 
@@ -30,7 +34,7 @@ _FEW_POINTS = 12
 def precision_recall(
     curves: IntoDataFrame,
     *,
-    highlight: str | Iterable[str] | None = None,
+    highlight: Highlight = None,
     intervals: bool = False,
     rng: Rng = 0,
     ax: Axes | None = None,
@@ -54,7 +58,7 @@ def precision_recall(
 def rank_curves(
     curves: IntoDataFrame,
     *,
-    highlight: str | Iterable[str] | None = None,
+    highlight: Highlight = None,
     intervals: bool = False,
     rng: Rng = 0,
     ax: Axes | None = None,
@@ -66,8 +70,8 @@ def rank_curves(
     curves
         What `irdiv.analysis.values_by_rank` returns: CG, DCG, nDCG, α-nDCG or any other measure.
     highlight
-        Names of runs to draw in color; the others are gray and without names. By default all of up to 16 runs, and of
-        more runs the eight whose curves are highest in the mean.
+        Names of runs to draw in color, or how many of the best by the mean of their curves; the others are gray and
+        without names. By default all of up to 16 runs, and of more runs the eight best.
     intervals
         Shade the 95% confidence intervals of the means of runs in color, those of `irdiv.stats.mean_curves`.
     rng
@@ -87,7 +91,7 @@ def rank_curves(
 def parameter_curves(
     curves: IntoDataFrame,
     *,
-    highlight: str | Iterable[str] | None = None,
+    highlight: Highlight = None,
     intervals: bool = False,
     rng: Rng = 0,
     ax: Axes | None = None,
@@ -107,7 +111,7 @@ def parameter_curves(
 def _draw_curves(
     curves: IntoDataFrame,
     x: str | None,
-    highlight: str | Iterable[str] | None,
+    highlight: Highlight,
     intervals: bool,
     rng: Rng,
     ax: Axes | None,
@@ -126,52 +130,45 @@ def _draw_curves(
         frame = frame.assign(measure=columns.value)
     means = mean_curves(frame, interval="bca" if intervals else None, rng=rng)
     colored = _runs_in_color(means, highlight)
-    canvas = Canvas(ax, COLUMN_WIDTH, 2.3)
+    measures = means["measure"].unique()
+    canvas = Canvas(ax, 2.3, is_wide=len(colored) * len(measures) > _FEW_LINES)
     others = means[~means["run"].isin(colored)]
-    _draw_others(canvas.ax, others, columns.x)
-    _draw_colored(canvas.ax, means[means["run"].isin(colored)], columns.x, colored, intervals)
+    _draw_lines(canvas.ax, means, columns.x, colored, intervals)
     if len(others):
         count = others["run"].nunique()
         label = f"{count} other run{'s' if count > 1 else ''}"
-        canvas.ax.plot([], [], color=current_theme().contour, linewidth=0.6, label=label)
+        canvas.ax.plot([], [], color=current_theme().contour, linewidth=THIN_LINE_WIDTH, label=label)
     canvas.ax.margins(x=0.02)
-    measures = means["measure"].unique()
     canvas.set_labels(columns.x, measures[0] if len(measures) == 1 else "mean over topics")
     canvas.add_legend()
     return canvas
 
 
-def _runs_in_color(means: pd.DataFrame, highlight: str | Iterable[str] | None) -> list[str]:
-    runs = list(means["run"].unique())
-    if highlight is not None:
-        names = [highlight] if isinstance(highlight, str) else list(highlight)
-        unknown = next((name for name in names if name not in runs), None)
-        if unknown is not None:
-            raise IrdivError(f"no run is called {unknown!r}; there are {examples(runs, 9)}.")
-        return names
-    if len(runs) <= _MOST_NAMED:
-        return runs
+def _runs_in_color(means: pd.DataFrame, highlight: Highlight) -> list[str]:
     of_first = means[means["measure"] == means["measure"].iloc[0]]
     height = of_first.groupby("run", sort=False)["mean"].mean()
-    return list(height.sort_values(ascending=False, kind="stable").index[:_FEW_NAMED])
+    measure = parsed_or_none(str(means["measure"].iloc[0]))
+    sign = -1 if measure is not None and less_is_better(measure) else 1
+    runs = list(height.index)
+    return [runs[run] for run in highlighted(runs, sign * height.to_numpy(), highlight, most=_MOST_NAMED)]
 
 
-def _draw_others(ax: Axes, means: pd.DataFrame, x: str) -> None:
-    for _, rows in means.groupby(["run", "measure"], sort=False):
-        ax.plot(rows[x], rows["mean"], color=current_theme().contour, linewidth=0.6, zorder=1)
-
-
-def _draw_colored(ax: Axes, means: pd.DataFrame, x: str, runs: Sequence[str], intervals: bool) -> None:
-    measures = list(means["measure"].unique())
+def _draw_lines(ax: Axes, means: pd.DataFrame, x: str, colored: Sequence[str], intervals: bool) -> None:
+    runs, measures = list(means["run"].unique()), list(means["measure"].unique())
     rows_of = {(str(run), str(measure)): rows for (run, measure), rows in means.groupby(["run", "measure"])}
-    for (r, run), (m, measure) in product(enumerate(runs), enumerate(measures)):
+    others = [run for run in runs if run not in colored]
+    for run, (m, measure) in product([*others, *colored], enumerate(measures)):
         rows = rows_of[run, measure]
-        line = line_style(r if len(runs) > 1 else m)
-        if len(measures) > 1 and len(runs) > 1:
+        gid = run_id(runs.index(run)) if len(measures) == 1 else f"measure-{m}-{run_id(runs.index(run))}"
+        if run not in colored:
+            ax.plot(rows[x], rows["mean"], color=current_theme().contour, linewidth=THIN_LINE_WIDTH, zorder=1, gid=gid)
+            continue
+        line = line_style(colored.index(run) if len(colored) > 1 else m)
+        if len(measures) > 1 and len(colored) > 1:
             # Colors tell runs apart, and dashes measures.
             line["linestyle"] = line_style(m * len(current_theme().colors))["linestyle"]
-        label = run if len(measures) == 1 else measure if len(runs) == 1 else f"{run}, {measure}"
+        label = run if len(measures) == 1 else measure if len(colored) == 1 else f"{run}, {measure}"
         marker = "o" if len(rows) <= _FEW_POINTS else None
-        ax.plot(rows[x], rows["mean"], label=label, marker=marker, markersize=2.5, zorder=3, **line)
+        ax.plot(rows[x], rows["mean"], label=label, marker=marker, markersize=2.5, zorder=3, gid=gid, **line)
         if intervals:
             ax.fill_between(rows[x], rows["low"], rows["high"], color=line["color"], alpha=0.15, linewidth=0)

@@ -57,7 +57,8 @@ class TextOptions(TypedDict):
 def _places(half_width: float, half_height: float) -> tuple[Floats, Floats]:
     """Return where a name may be: offsets of its center from its point, ``[place, 2]``, and distances, in points."""
     distance, angle = (grid.ravel() for grid in np.meshgrid(_DISTANCES, _DIRECTIONS, indexing="ij"))
-    x = np.cos(angle) * distance + np.round(np.cos(angle), 1) * half_width
+    # A name is above, below or on one side of its point, never across the lines of its interval.
+    x = np.cos(angle) * distance + np.sign(np.round(np.cos(angle), 1)) * half_width
     y = np.sin(angle) * distance + np.round(np.sin(angle), 1) * half_height * 0.6
     return np.column_stack([x, y]), distance
 

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.frames.ids import natural_argsort
 from irdiv.measures.spec import MeasureLike
-from irdiv.plots.axes import Canvas, text_width
-from irdiv.plots.style import COLUMN_WIDTH, SMALL_TEXT_SIZE, current_theme, styled
-from irdiv.plots.topics import TopicOrder, label_topics, width_of_topics
+from irdiv.plots.axes import COLOR_BAR, Canvas, run_id, shortened, text_width, tick_step
+from irdiv.plots.style import (
+    LINE_WIDTH,
+    SMALL_TEXT_SIZE,
+    THIN_LINE_WIDTH,
+    current_theme,
+    figure_width,
+    styled,
+)
+from irdiv.plots.topics import TopicOrder, are_wide, label_topics
 from irdiv.stats.leaderboards import leaderboard
 from irdiv.stats.options import CONFIDENCE_LEVEL, IntervalName, Rng
 from irdiv.stats.table import EvaluationLike, Table, as_table
@@ -21,8 +29,11 @@ from irdiv.types import Floats, Ints
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MANY_RUNS = 60
-"""With more runs, rows are narrower."""
+_ROW_HEIGHT = 0.14
+_LEAST_ROWS = 4
+_LONGEST_NAME = 0.5
+"""Longer names, as a share of the width of the figure, are shortened."""
+_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 @styled
@@ -49,18 +60,34 @@ def ranking(
     ax
         Axes to draw on; those of a new figure by default.
     """
-    table, theme = _of_one_measure(evaluation, measure), current_theme()
+    table = _of_one_measure(evaluation, measure)
     frame = leaderboard(table, interval=interval, confidence_level=confidence_level, rng=rng, n_resamples=n_resamples)
-    rows = np.arange(len(frame))
-    canvas = _canvas_of_runs(ax, table.runs)
-    ax = canvas.ax
-    ax.hlines(rows, frame["low"], frame["high"], color=theme.colors[0], linewidth=1.0, alpha=0.6)
-    ax.plot(frame["mean"], rows, "o", color=theme.colors[0], markersize=3)
+    return draw_ranking(table, frame, confidence_level, ax)
+
+
+def draw_ranking(table: Table, frame: pd.DataFrame, confidence_level: float, ax: Axes | None) -> Axes:
+    """Draw the runs of a table in the order and with the intervals of its leaderboard by one measure."""
+    canvas, theme = Canvas(ax, _height(len(frame))), current_theme()
+    ax, color = canvas.ax, theme.colors[0]
+    row_index = {name: index for index, name in enumerate(table.runs)}
+    for row, (run, mean, low, high) in enumerate(frame[["run", "mean", "low", "high"]].itertuples(index=False)):
+        # One artist for each run, whose id is that of an element in SVG files.
+        ax.plot(
+            [low, mean, high],
+            [row, row, row],
+            color=(color, 0.6),
+            linewidth=LINE_WIDTH,
+            marker="o",
+            markevery=[1],
+            markersize=_marker_size(canvas, len(frame)),
+            markerfacecolor=color,
+            markeredgewidth=0,
+            gid=run_id(row_index[run]),
+        )
     _label_runs(canvas, frame["run"].tolist())
-    canvas.set_labels(table.measures[0], "")
-    ax.set_title(
-        f"means with {100 * confidence_level:g}% intervals, {len(table.topics)} topics", fontsize=SMALL_TEXT_SIZE
-    )
+    canvas.set_labels(table.measures[0])
+    topics = f"{len(table.topics)} topic{'s' if len(table.topics) > 1 else ''}"
+    canvas.set_title(f"means with {100 * confidence_level:g}% intervals, {topics}")
     return ax
 
 
@@ -85,12 +112,13 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
     table, theme = _of_one_measure(evaluation, measure), current_theme()
     values = table.values[:, 0]
     order = _best_first(table)
-    canvas = _canvas_of_runs(ax, table.runs)
+    canvas = Canvas(ax, _height(len(order)))
     ax = canvas.ax
-    thin = {"color": theme.colors[0], "linewidth": 0.7}
+    size = _marker_size(canvas, len(order))
+    thin = {"color": theme.colors[0], "linewidth": THIN_LINE_WIDTH}
     # matplotlib 3.10 renamed the option.
     horizontal = {"orientation": "horizontal"} if mpl.__version_info__ >= (3, 10) else {"vert": False}
-    ax.boxplot(
+    drawn = ax.boxplot(
         list(values[order]),
         positions=range(len(order)),
         widths=0.6,
@@ -99,14 +127,21 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
         boxprops=thin,
         whiskerprops=thin,
         capprops=thin,
-        medianprops={"color": theme.text, "linewidth": 0.9},
-        meanprops={"marker": "o", "markersize": 2.5, "markerfacecolor": theme.colors[1], "markeredgewidth": 0},
-        flierprops={"marker": "o", "markersize": 1.8, "markeredgecolor": theme.guide, "markeredgewidth": 0.4},
+        medianprops={"color": theme.text, "linewidth": LINE_WIDTH},
+        meanprops={
+            "marker": "o",
+            "markersize": _marker_size(canvas, len(order)),
+            "markerfacecolor": theme.colors[1],
+            "markeredgewidth": 0,
+        },
+        flierprops={"marker": "o", "markersize": 0.6 * size, "markeredgecolor": theme.guide, "markeredgewidth": 0.4},
         **horizontal,
     )
+    for run, box in zip(order, drawn["boxes"], strict=True):
+        box.set_gid(run_id(run))
     _label_runs(canvas, [table.runs[run] for run in order])
-    canvas.set_labels(table.measures[0], "")
-    canvas.set_title(f"{len(table.topics)} topics; dots are means")
+    canvas.set_labels(table.measures[0])
+    canvas.set_title(f"{len(table.topics)} topic{'s' if len(table.topics) > 1 else ''}; dots are means")
     return ax
 
 
@@ -137,19 +172,19 @@ def topic_heat_map(
     by_topic = natural_argsort(table.topics)
     topics = by_topic if sort == "topic" else by_topic[np.argsort(-values.mean(axis=0)[by_topic], kind="stable")]
     runs = _best_first(table)
-    besides = text_width(table.runs, _text_size(len(runs))) + 0.9
-    height = 1.0 + _row_height(len(runs)) * len(runs)
-    canvas = Canvas(ax, width_of_topics(len(topics), besides), height, beside=besides)
+    beside = min(text_width(table.runs, SMALL_TEXT_SIZE), _LONGEST_NAME * figure_width(False))
+    canvas = Canvas(ax, 0.5 + _height(len(runs)), is_wide=are_wide(len(topics), beside + COLOR_BAR + 0.2))
     ax = canvas.ax
     low, high = _range(values)
     image = ax.imshow(values[runs][:, topics], "cividis", aspect="auto", interpolation="nearest", vmin=low, vmax=high)
     _label_runs(canvas, [table.runs[run] for run in runs])
-    label_topics(canvas, [table.topics[topic] for topic in topics], "largest mean first" if sort == "size" else None)
+    canvas.color_bar = COLOR_BAR if canvas.is_new else 0.0
+    order = "largest mean first" if sort == "size" else None
+    label_topics(canvas, [table.topics[topic] for topic in topics], order)
     for spine in ax.spines.values():
         spine.set_visible(False)
     canvas.set_title(table.measures[0])
-    bar = canvas.figure.colorbar(image, ax=ax, pad=0.01, aspect=30)
-    bar.outline.set_visible(False)
+    canvas.add_color_bar(image)
     return ax
 
 
@@ -169,27 +204,29 @@ def _best_first(table: Table) -> Ints:
     return np.argsort(-table.direction[0] * table.values[:, 0].mean(axis=1), kind="stable")
 
 
-def _row_height(run_count: int) -> float:
-    return 0.14 if run_count <= _MANY_RUNS else 0.105
+def _height(run_count: int) -> float:
+    """Return the height of a figure with a row for each run, in inches; `Canvas` limits it to that of a page."""
+    return 0.6 + _ROW_HEIGHT * max(run_count, _LEAST_ROWS)
 
 
-def _text_size(run_count: int) -> float:
-    return SMALL_TEXT_SIZE if run_count <= _MANY_RUNS else 5.5
-
-
-def _canvas_of_runs(ax: Axes | None, runs: Sequence[str]) -> Canvas:
-    """Return axes with a row for each run, and room for the names."""
-    names = text_width(runs, _text_size(len(runs)))
-    return Canvas(ax, max(COLUMN_WIDTH, names + 2.0), 0.6 + _row_height(len(runs)) * max(len(runs), 4), beside=names)
+def _marker_size(canvas: Canvas, run_count: int) -> float:
+    """Return the size of dots in points, which is no more than half of a row."""
+    return min(3.0, 0.5 * 72 * canvas.height / run_count)
 
 
 def _label_runs(canvas: Canvas, names: Sequence[str]) -> None:
-    """Write the names of runs beside their rows, the first at the top."""
+    """Write the names of runs beside their rows, the first at the top; not all of them where rows are narrow."""
     ax = canvas.ax
-    ax.set_yticks(range(len(names)), names, fontsize=_text_size(len(names)))
+    short = shortened(names, _LONGEST_NAME * canvas.width)
+    step = tick_step(len(names), canvas.height - (0.6 if canvas.is_new else 0))
+    ax.set_yticks(range(0, len(names), step), short[::step], fontsize=SMALL_TEXT_SIZE)
+    if step > 1:
+        ax.set_ylabel(f"{len(names)} runs, every {step}{_ORDINALS.get(step, 'th')} named")
+    if canvas.is_new:
+        canvas.beside = text_width(short[::step], SMALL_TEXT_SIZE) + (0.2 if step > 1 else 0)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     if not ax.images:
-        ax.grid(axis="x", color=current_theme().contour, linewidth=0.4, alpha=0.7)
+        ax.grid(axis="x", color=current_theme().contour, linewidth=THIN_LINE_WIDTH, alpha=0.5)
         ax.set_axisbelow(True)
         ax.spines["left"].set_visible(False)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, overload
 import ir_measures
 import narwhals as nw
 
+from irdiv.analysis.first_documents import counted_intents
+from irdiv.analysis.topics import IntentOptions
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError, examples
@@ -195,7 +197,8 @@ def evaluate_for_page(
     requested = measures or [f"{name}@{cutoff}" for name in DEFAULT_MEASURES]
     shown = requested_measures(requested, parameters)
     components: list[ir_measures.Measure] = []
-    if collection.has_intents:
+    # A figure is no reason to refuse qrels without the probabilities that its measures need.
+    if collection.has_intents and counted_intents(collection, IntentOptions()).probability is not None:
         specs = [f"{name}@{cutoff}" for name in COMPONENTS]
         known = {name for spec in specs for name in parse(spec).SUPPORTED_PARAMS}
         components = requested_measures(specs, {name: parameters[name] for name in parameters if name in known})
