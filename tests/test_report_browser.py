@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -472,6 +473,37 @@ def test_without_a_baseline_runs_have_groups(open_page, demo_page):
     assert f"Group {group} by" in view.locator("#board tr.detail").inner_text()
     view.locator("#compare").scroll_into_view_if_needed()
     assert "not a significance test" in view.locator("#compare-summary").inner_text()
+
+
+def test_one_run_and_qrels_without_intents(open_page, folder):
+    path = write_report(
+        {"t 1": {"a": 2, "b": 0}}, {"t 1": {"a": 1.0, "b": 3.0, "c": 2.0}}, folder / "one.html", measures="nDCG@5"
+    )
+    view = open_page(path, fragment="#topic-t%201")
+    assert view.locator("#compare").count() == 0
+    topic = view.locator("details.topic[open]")
+    assert topic.locator(".intents").count() == 0
+    rows = topic.locator(".documents tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(c => c.innerText))"
+    )
+    assert [[text.strip() for text in row] for row in rows] == [
+        ["1", "b", "not relevant"],
+        ["2", "c", "not judged"],
+        ["3", "a", "2"],
+    ]
+    show_heat_map(view)
+    assert view.locator("#heat td").count() == 1
+    view.locator("#board a.name").click()
+    assert view.locator("#board tr.detail").is_visible()
+
+
+def test_an_evaluation_without_documents_shows_values(open_page, folder, evaluation):
+    view = open_page(write_report(replace(evaluation, sources=None), folder / "values.html"), fragment="#topic-3")
+    topic = view.locator("details.topic[open]")
+    assert topic.locator(".documents, .intents").count() == 0
+    best = names_of_runs(view)[0]
+    row = topic.locator("tbody tr").first.locator("td").first
+    assert row.inner_text() == f"{value(evaluation, best, '3', MEASURES[0]):.4f}"
 
 
 def test_without_javascript_the_leaderboard_and_the_method_can_be_read(open_page, page):
