@@ -192,6 +192,7 @@ def test_filters(open_page, page):
     assert not view.locator("#no-run").is_visible()
     view.fill("#run-filter", "<none>")
     assert names_of_runs(view) == []
+    assert view.locator("#no-run").is_visible()
     assert view.locator("#no-run").inner_text() == "Nothing found: no run matches “<none>”."
     view.fill("#run-filter", "")
     assert len(names_of_runs(view)) == 20
@@ -199,7 +200,8 @@ def test_filters(open_page, page):
     assert view.locator("details.topic:visible").count() == 1
     view.fill("#topic-filter", "no such topic")
     assert view.locator("details.topic:visible").count() == 0
-    assert "Nothing found" in view.locator("#no-topic").inner_text()
+    assert view.locator("#no-topic").is_visible()
+    assert view.locator("#no-topic").inner_text() == "Nothing found: no topic matches “no such topic”."
 
 
 def test_a_run_shows_its_intervals_and_p(open_page, page):
