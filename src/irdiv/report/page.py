@@ -13,7 +13,7 @@ import pandas as pd
 from irdiv.evaluation.results import Evaluation
 from irdiv.measures.measure import Measure, less_is_better
 from irdiv.report.data import compress, page_data
-from irdiv.report.figures import asl_figure, recall_figure
+from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
 from irdiv.report.provenance import Provenance
 from irdiv.show.captions import TEST_NAMES, describe
 from irdiv.show.markup import PLAIN
@@ -173,6 +173,7 @@ def make_page(
     board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
     names = list(dict.fromkeys(board["run"]))
     order = [evaluation.runs.index(name) for name in names]
+    first_board = board[board["measure"] == evaluation.specs()[0]]
     significance = _significance(evaluation, baseline, options) if is_testable else None
     power = _power(evaluation, options) if is_testable else None
     data = page_data(
@@ -200,7 +201,7 @@ def make_page(
         confidence_level=CONFIDENCE_LEVEL,
         method=tuple(_method(evaluation, baseline, options, significance)),
         notes=evaluation.notes,
-        figures=tuple(_figures(ordered, evaluation.specs()[0], options, power)),
+        figures=tuple(_figures(ordered, first_board, options, power)),
         power=() if power is None else tuple(_power_rows(power)),
         power_method="" if power is None else _power_method(power, options),
         provenance=provenance,
@@ -345,9 +346,15 @@ def _power_method(power: DiscriminativePower[Any], options: PageOptions) -> str:
 
 
 def _figures(
-    evaluation: Evaluation[Any], first: str, options: PageOptions, power: DiscriminativePower[Any] | None
+    evaluation: Evaluation[Any], board: pd.DataFrame, options: PageOptions, power: DiscriminativePower[Any] | None
 ) -> Iterator[Figure]:
-    """Yield the figures of an evaluation whose runs are in the order of the leaderboard."""
+    """Yield the figures of an evaluation whose runs are in the order of the leaderboard by the first measure."""
+    if len(evaluation.runs) > 1 and len(evaluation.query_ids) > 1:
+        caption = (
+            f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, best "
+            "first. Intervals that overlap do not mean that runs do not differ."
+        )
+        yield Figure("ranking-figure", ranking_figure(evaluation, board), caption)
     components = find_components(evaluation, options.cutoff)
     if components is not None:
         caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
