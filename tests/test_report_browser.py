@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -191,6 +192,7 @@ def test_filters(open_page, page):
     assert not view.locator("#no-run").is_visible()
     view.fill("#run-filter", "<none>")
     assert names_of_runs(view) == []
+    assert view.locator("#no-run").is_visible()
     assert view.locator("#no-run").inner_text() == "Nothing found: no run matches “<none>”."
     view.fill("#run-filter", "")
     assert len(names_of_runs(view)) == 20
@@ -198,7 +200,8 @@ def test_filters(open_page, page):
     assert view.locator("details.topic:visible").count() == 1
     view.fill("#topic-filter", "no such topic")
     assert view.locator("details.topic:visible").count() == 0
-    assert "Nothing found" in view.locator("#no-topic").inner_text()
+    assert view.locator("#no-topic").is_visible()
+    assert view.locator("#no-topic").inner_text() == "Nothing found: no topic matches “no such topic”."
 
 
 def test_a_run_shows_its_intervals_and_p(open_page, page):
@@ -437,26 +440,30 @@ def test_names_are_only_text(open_page, page):
 
 def test_figures_name_the_run_that_is_pointed_at(open_page, demo_page, folder):
     text = demo_page.read_text(encoding="utf-8")
-    assert "</svg>" in text
-    group = '<g id="run-2"><circle cx="90" cy="60" r="9"/></g><g id="run-1"><circle cx="150" cy="60" r="9"/></g></svg>'
+    circles = [("dots-run-2", 90), ("dots-run-1", 150), ("lines-run-2", 210)]
+    groups = "".join(f'<g id="{name}"><circle cx="{x}" cy="60" r="9"/></g>' for name, x in circles)
+    start, end = text.index("<svg", text.index('id="figures"')), text.index("</svg>")
     path = folder / "figure.html"
-    path.write_text(text.replace("</svg>", group, 1), encoding="utf-8")
+    path.write_text(f'{text[:start]}<svg viewBox="0 0 400 300">{groups}{text[end:]}', encoding="utf-8")
     view = open_page(path)
     runs = names_of_runs(view)
     figure = view.locator("#figures figure").first
     figure.scroll_into_view_if_needed()
-    groups = figure.locator("g.run")
     label = figure.locator(".pointed-name")
     assert not label.is_visible()
-    groups.nth(groups.count() - 2).hover()
-    assert label.inner_text() == runs[2]
-    assert figure.locator("[aria-live]").inner_text() == runs[2]
-    assert figure.locator("g[tabindex='0']").count() == 1
-    groups.nth(groups.count() - 2).focus()
-    view.keyboard.press("ArrowRight")
+    assert figure.locator("[tabindex='0'] [tabindex='0']").count() == 1
+    for index, run in enumerate((2, 1, 2)):
+        figure.locator("circle").nth(index).hover()
+        assert label.inner_text() == runs[run]
+        assert figure.locator("[aria-live]").inner_text() == runs[run]
+        assert figure.locator("g.is-pointed").count() == run  # run 2 is drawn twice
+    figure.locator("[tabindex='0'] [tabindex='0']").focus()
     assert label.inner_text() == runs[1]
+    view.keyboard.press("ArrowRight")
+    assert label.inner_text() == runs[2]
     view.keyboard.press("Enter")
-    assert view.locator("#board tr.detail h3").inner_text() == runs[1]
+    view.wait_for_selector("#board tr.detail")
+    assert view.locator("#board tr.detail h3").inner_text() == runs[2]
 
 
 def test_without_a_baseline_runs_have_groups(open_page, demo_page):
@@ -468,6 +475,37 @@ def test_without_a_baseline_runs_have_groups(open_page, demo_page):
     assert f"Group {group} by" in view.locator("#board tr.detail").inner_text()
     view.locator("#compare").scroll_into_view_if_needed()
     assert "not a significance test" in view.locator("#compare-summary").inner_text()
+
+
+def test_one_run_and_qrels_without_intents(open_page, folder):
+    path = write_report(
+        {"t 1": {"a": 2, "b": 0}}, {"t 1": {"a": 1.0, "b": 3.0, "c": 2.0}}, folder / "one.html", measures="nDCG@5"
+    )
+    view = open_page(path, fragment="#topic-t%201")
+    assert view.locator("#compare").count() == 0
+    topic = view.locator("details.topic[open]")
+    assert topic.locator(".intents").count() == 0
+    rows = topic.locator(".documents tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(c => c.innerText))"
+    )
+    assert [[text.strip() for text in row] for row in rows] == [
+        ["1", "b", "not relevant"],
+        ["2", "c", "not judged"],
+        ["3", "a", "2"],
+    ]
+    show_heat_map(view)
+    assert view.locator("#heat td").count() == 1
+    view.locator("#board a.name").click()
+    assert view.locator("#board tr.detail").is_visible()
+
+
+def test_an_evaluation_without_documents_shows_values(open_page, folder, evaluation):
+    view = open_page(write_report(replace(evaluation, sources=None), folder / "values.html"), fragment="#topic-3")
+    topic = view.locator("details.topic[open]")
+    assert topic.locator(".documents, .intents").count() == 0
+    best = names_of_runs(view)[0]
+    row = topic.locator("tbody tr").first.locator("td").first
+    assert row.inner_text() == f"{value(evaluation, best, '3', MEASURES[0]):.4f}"
 
 
 def test_without_javascript_the_leaderboard_and_the_method_can_be_read(open_page, page):

@@ -131,62 +131,82 @@ const showAllRuns = makeFilter({
   count: byId("run-count"), nothing: byId("no-run"), noun: "run",
 });
 
-// Figures: groups run-<index> of a figure show the name of their run
+// Figures: elements whose id ends in run-<index> show the name of their run
 
 function labelFigure(figure) {
-  const groups = [...figure.querySelectorAll("g[id^='run-']")];
-  const drawing = figure.querySelector(".drawing");
   const svg = figure.querySelector("svg");
-  if (!groups.length || !svg) return;
+  const drawing = figure.querySelector(".drawing");
   const live = figure.querySelector("[aria-live]");
+  const parts = partsByRun(svg);
+  if (!parts.size) return;
   const label = element("span", { class: "pointed-name", "aria-hidden": "true", hidden: true });
   drawing.append(label);
   // A picture has no parts for a screen reader; a group has.
   svg.setAttribute("role", "group");
-  const names = groups.map((group) => boardRows[Number(group.id.slice(4))]?.dataset.run ?? "");
-  groups.forEach((group, index) => {
-    group.removeAttribute("id");
-    group.classList.add("run");
-    group.setAttribute("role", "img");
-    group.setAttribute("aria-label", names[index]);
-    group.setAttribute("tabindex", index ? "-1" : "0");
-  });
+  const stops = [...parts].map(([index, groups]) => makeStop(groups, boardRows[index].dataset.run));
+  stops[0].setAttribute("tabindex", "0");
+
+  const runOf = (node) => node.closest?.("g.run")?.dataset.index;
   const leave = () => {
     label.hidden = true;
-    for (const group of groups) group.classList.remove("is-pointed");
+    for (const group of svg.querySelectorAll("g.is-pointed")) group.classList.remove("is-pointed");
   };
-  const point = (group) => {
+  const point = (index) => {
     leave();
-    const index = groups.indexOf(group);
-    for (const other of groups) other.classList.toggle("is-pointed", names[groups.indexOf(other)] === names[index]);
-    label.textContent = live.textContent = names[index];
+    const groups = parts.get(Number(index));
+    for (const group of groups) group.classList.add("is-pointed");
+    label.textContent = live.textContent = boardRows[index].dataset.run;
     label.hidden = false;
-    placeLabel(label, drawing, group);
+    placeLabel(label, drawing, groups[0]);
   };
-  svg.addEventListener("pointerover", (event) => {
-    const group = event.target.closest("g.run");
-    if (group) point(group);
-    else leave();
-  });
+  const open = (index) => {
+    location.hash = hashOf("run", boardRows[index].dataset.run);
+  };
+  const pointOrLeave = (event) => (runOf(event.target) === undefined ? leave() : point(runOf(event.target)));
+  svg.addEventListener("pointerover", pointOrLeave);
   svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("focusin", (event) => event.target.matches("g.run") && point(event.target));
+  svg.addEventListener("focusin", pointOrLeave);
   svg.addEventListener("focusout", leave);
   svg.addEventListener("click", (event) => {
-    const group = event.target.closest("g.run");
-    if (group) location.hash = hashOf("run", names[groups.indexOf(group)]);
+    const index = runOf(event.target);
+    if (index !== undefined && event.pointerType !== "touch") open(index); // a finger reads the name
   });
   svg.addEventListener("keydown", (event) => {
-    const index = groups.indexOf(event.target);
-    const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
-    if (index < 0) return;
-    if (event.key === "Enter") location.hash = hashOf("run", names[index]);
-    const next = groups[event.key === "Home" ? 0 : event.key === "End" ? groups.length - 1 : index + (steps[event.key] ?? 0)];
-    if (!next || next === event.target) return;
-    event.preventDefault();
-    event.target.setAttribute("tabindex", "-1");
-    next.setAttribute("tabindex", "0");
-    next.focus();
+    if (event.key === "Enter") open(runOf(event.target));
+    moveStop(stops, event);
   });
+}
+
+function partsByRun(svg) {
+  const parts = new Map();
+  for (const group of svg.querySelectorAll("g[id]")) {
+    const index = Number(group.id.match(/(?:^|-)run-(\d+)$/)?.[1] ?? NaN);
+    if (!boardRows[index]) continue;
+    group.removeAttribute("id"); // run-<name> is a row of the leaderboard
+    group.classList.add("run");
+    group.dataset.index = index;
+    parts.set(index, [...(parts.get(index) ?? []), group]);
+  }
+  return new Map([...parts].sort(([one], [two]) => one - two));
+}
+
+function makeStop([first], name) {
+  first.setAttribute("role", "img");
+  first.setAttribute("aria-label", name);
+  first.setAttribute("tabindex", "-1");
+  return first;
+}
+
+function moveStop(stops, event) {
+  const index = stops.indexOf(event.target);
+  const last = stops.length - 1;
+  const targets = { ArrowDown: index + 1, ArrowRight: index + 1, ArrowUp: index - 1, ArrowLeft: index - 1, Home: 0, End: last };
+  const next = stops[targets[event.key]];
+  if (!next) return;
+  event.preventDefault();
+  event.target.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
 }
 
 function placeLabel(label, drawing, group) {
@@ -617,7 +637,7 @@ function documentList(data, topic, run, grades) {
     element("th", { scope: "row", class: "text doc" }, data.documents[topic][document]),
     element("td", { class: "text" }, ...judgment(data, topic, grades.get(document))),
   ));
-  const titles = [["Rank", "rank-column"], ["Document", "text"], [data.has_intents ? "Intent: grade" : "Grade", "text"]];
+  const titles = [["Rank", "rank-column"], ["Document", "text"], [data.has_intents ? "Intent: grade" : "Grade", "text grade-column"]];
   const table = element(
     "table", { class: "documents" },
     element("caption", { class: "hidden-text" }, `Documents of ${data.runs[run]}`),
