@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import os
+import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,3 +98,9 @@ def random_evaluation(seed=0, runs=6, topics=30, measures=("I-rec@10", "D-nDCG@1
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 0.1, (runs, len(measures), 1))
     return evaluation_of(np.clip(quality + rng.normal(0.5, 0.2, (runs, len(measures), topics)), 0, 1), measures)
+
+
+def data_of_page(page: str) -> dict[str, Any]:
+    """Return the data of a report."""
+    (block,) = re.findall(r'<script type="text/plain" id="data">([^<]*)</script>', page)
+    return json.loads(gzip.decompress(base64.b64decode(block)))

@@ -27,7 +27,7 @@ from irdiv.properties.definitions import PROPERTIES
 from irdiv.rag import read_contexts
 from irdiv.rag.coverage import read_judgments
 from irdiv.report import DEFAULT_MEASURES as REPORT_MEASURES
-from irdiv.report import render, write_report
+from irdiv.report import render, write_site
 from irdiv.show.explain import explain, list_measures
 from irdiv.show.hierarchy import Hierarchy
 from irdiv.stats import DiscriminativePower, compare, concordance, correlate, discriminative_power, rank_runs
@@ -98,10 +98,11 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "properties": same_name(check, "measures", "properties", "aspects", "length", "grades", "probabilities"),
     "report": {
         **EVALUATION,
-        **same_name(render, "measures", "baseline", "cutoff", "title", "ties", "duplicates"),
+        **significance_test(render),
+        **same_name(render, "measures", "baseline", "cutoff", "title", "ties", "duplicates", "correction", "level"),
         "topic_texts": (render, "topic_texts"),
-        "seed": (render, "rng"),
-        "file": (write_report, "path"),
+        "site": (write_site, "folder"),
+        "force": (write_site, "force"),
     },
     "plot": {
         **EVALUATION,
@@ -133,14 +134,13 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "hierarchy": {"svg"},
     "ideals": {"per_query", *OUTPUT},
     "properties": OUTPUT,
-    "report": {"set", "names"},
+    "report": {"set", "names", "collection", "file"},
     "plot": {"set", "names", "figure", "file", "collection"},
     "demo": {"data", "report", "per_query", *OUTPUT},
     "completion": {"shell"},
 }
 # The command has a default where the function requires an argument, or leaves an argument out to get its default.
 OTHER_DEFAULTS = {
-    ("report", "file"): "report.html",
     ("properties", "properties"): None,
     ("topic", "worst"): None,
     ("coverage", "worst"): None,

@@ -399,11 +399,13 @@ def test_a_collection_remembers_the_library_of_its_qrels(library):
 
 
 def test_a_report_of_polars_frames(tmp_path):
-    from irdiv.report import write_report
+    from irdiv.report import Provenance, write_report
 
+    provenance = Provenance.now("a test", [])
     runs = {"a": pl.from_pandas(RUN), "b": pl.from_pandas(RUN.assign(score=-RUN["score"]))}
-    write_report(irdiv.Collection(pl.from_pandas(QRELS)), runs, tmp_path / "polars.html")
-    write_report(QRELS, {name: run.to_pandas() for name, run in runs.items()}, tmp_path / "pandas.html")
+    write_report(irdiv.Collection(pl.from_pandas(QRELS)), runs, tmp_path / "polars.html", provenance=provenance)
+    pandas_runs = {name: run.to_pandas() for name, run in runs.items()}
+    write_report(QRELS, pandas_runs, tmp_path / "pandas.html", provenance=provenance)
     assert (tmp_path / "polars.html").read_text() == (tmp_path / "pandas.html").read_text()
 
 

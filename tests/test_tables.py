@@ -80,7 +80,7 @@ def bold_in_terminal(tmp_path, monkeypatch, capsys) -> str:
         ("markdown", r"\*\*(.*?)\*\*"),
         ("html", r"<b>(.*?)</b>"),
         ("terminal", r"\x1b\[1m\s*(.*?)\x1b\[0m"),
-        ("report", r'class="best".*?>(.*?)[ <]'),
+        ("report", r'class="[^"]*\bbest".*?>(\d.*?)[ <]'),
     ],
 )
 def test_the_smallest_mean_is_bold_where_less_is_better(form, bold, tmp_path, monkeypatch, capsys):

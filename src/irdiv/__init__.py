@@ -20,6 +20,7 @@ from irdiv.measures.measure import Measure
 from irdiv.measures.spec import parse
 from irdiv.plugins.ir_measures import install as _install
 from irdiv.plugins.ir_measures import set_ndeval_provider
+from irdiv.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from irdiv import analysis, datasets, demo, measures, plots, plugins, properties, rag, report, stats
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from irdiv.intents.nested import nested_intents, with_paths
     from irdiv.show.explain import explain, list_measures
     from irdiv.show.hierarchy import Hierarchy
-
-__version__ = "0.1.0"
 
 __all__ = [
     "HD",

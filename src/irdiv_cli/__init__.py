@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments, unknown = _parse(parser(requested), requested, list(argv))
     if unknown:
         arguments.error(f"unrecognized arguments: {' '.join(unknown)}")
+    arguments.command_line = ["irdiv", *argv]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal can print the symbols of formulas

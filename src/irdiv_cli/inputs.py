@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from irdiv.evaluation.results import Evaluation
     from irdiv.frames.inputs import QrelsLike
     from irdiv.measures.spec import NamedMeasures
+    from irdiv.report import Input
 
 _NAMED_MEASURE = re.compile(r"(?P<name>[^(=]+)=(?P<spec>.+)")
 """NAME=SPEC; an = in parentheses is that of a parameter."""
@@ -126,6 +127,29 @@ def run_paths(arguments: argparse.Namespace) -> list[str]:
     if repeated is not None:
         raise IrdivError(f"the run file {repeated!r} is given twice.")
     return paths
+
+
+def files_of_arguments(arguments: argparse.Namespace) -> Iterator[Input]:
+    """Yield all files of the arguments, by their names as given, with hashes."""
+    from irdiv.report.provenance import Input, inputs_of
+
+    runs = {path: name for name, path in run_paths_by_name(arguments).items()}
+    given: list[tuple[str, str | None]] = [
+        ("qrels", arguments.qrels),
+        *(("run", path) for pattern in arguments.runs for path in _matching_paths(pattern)),
+        ("intent table", arguments.intent_table),
+        ("topics", arguments.topics),
+        ("hierarchies", arguments.heval),
+        ("topic texts", arguments.topic_texts),
+    ]
+    for role, path in given:
+        if path is None:
+            continue
+        file = local_file(path)
+        if not os.path.exists(file):
+            yield Input(role, f"dataset {path}")
+            continue
+        yield from inputs_of(role, file, name="standard input" if path == "-" else None, run=runs.get(file))
 
 
 def _matching_paths(pattern: str) -> list[str]:

@@ -144,14 +144,19 @@ def add_intent_table(parser: argparse._ActionsContainer, several_collections: bo
     parser.add_argument("--heval", metavar="FILE", action=action, help="intent hierarchies in the format of heval")
 
 
-def add_test(parser: argparse.ArgumentParser, default: str = "bootstrap") -> argparse._ArgumentGroup:
-    """Add the significance test and its random numbers, and return their group of options."""
+def add_test(
+    parser: argparse.ArgumentParser, default: str | None = "bootstrap", default_text: str = "%(default)s"
+) -> argparse._ArgumentGroup:
+    """Add the significance test and its random numbers, and return their group of options.
+
+    Without one default, the text states what the default depends on.
+    """
     group = parser.add_argument_group("significance test")
     group.add_argument(
         "--test",
         choices=TESTS,
         default=default,
-        help="a paired test, or tukey for the randomized Tukey HSD test (default: %(default)s)",
+        help=f"a paired test, or tukey for the randomized Tukey HSD test (default: {default_text})",
     )
     group.add_argument(
         "-B",
@@ -164,12 +169,15 @@ def add_test(parser: argparse.ArgumentParser, default: str = "bootstrap") -> arg
     return group
 
 
-def add_correction(parser: argparse._ActionsContainer) -> None:
-    """Add the correction for many tests."""
+def add_correction(parser: argparse._ActionsContainer, *, automatic: bool = False) -> None:
+    """Add the correction for many tests, by default none, or Holm's where there are many."""
+    auto = "; auto is holm if a measure has several tests, except for tukey; none for none (default: %(default)s)"
     parser.add_argument(
         "--correction",
         metavar="METHOD",
-        help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels",
+        default="auto" if automatic else None,
+        help="correct p for multiple tests: holm, bonferroni, fdr_bh or another method of statsmodels"
+        + (auto if automatic else ""),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irdiv_cli import inputs, output
 
@@ -13,30 +13,51 @@ if TYPE_CHECKING:
 
     from irdiv.evaluation.results import Evaluation
 
+T = TypeVar("T")
+
 
 def evaluate_collections(
     arguments: argparse.Namespace, *, more_measures: Sequence[str] = ()
 ) -> Evaluation[pd.DataFrame] | dict[str, Evaluation[pd.DataFrame]]:
     """Evaluate the runs of the arguments, or those of each ``--collection``, by its name."""
-    from irdiv.errors import IrdivError, prefix_errors_with_collection
+    from irdiv.errors import IrdivError
 
     if arguments.collection is None:
         if getattr(arguments, "by_collection", False):
             raise IrdivError("--by-collection shows the results of each --collection; give some, or leave it out.")
         return inputs.evaluate_arguments(only_collection(arguments), more_measures=more_measures)
+    evaluations = for_each_collection(
+        arguments, lambda one: inputs.evaluate_arguments(one, more_measures=more_measures)
+    )
+    require_files_of_own(arguments, evaluations)
+    return evaluations
+
+
+def for_each_collection(arguments: argparse.Namespace, function: Callable[[argparse.Namespace], T]) -> dict[str, T]:
+    """Return what a function returns for the arguments of each ``--collection``, by its name."""
+    from irdiv.errors import prefix_errors_with_collection
+
+    results = {}
+    for name, own in arguments_by_collection(arguments).items():
+        with prefix_errors_with_collection(name), output.prefix_messages(f"collection {name!r}: "):
+            results[name] = function(own)
+    return results
+
+
+def arguments_by_collection(arguments: argparse.Namespace) -> dict[str, argparse.Namespace]:
+    """Return the arguments of each ``--collection`` as if it was the only one, by its name."""
+    from irdiv.errors import IrdivError
+
     positional = [*([] if arguments.qrels is None else [arguments.qrels]), *(arguments.runs or [])]
     if positional:
         raise IrdivError(
             f"expected qrels and runs or --collection, found both: {' '.join(positional)} belongs to no collection; "
             "write --collection NAME in front of it."
         )
-    evaluations = {}
-    for name, qrels, runs in arguments.collection:
-        one = argparse.Namespace(**{**vars(_of_collection(arguments, name)), "qrels": qrels, "runs": runs})
-        with prefix_errors_with_collection(name), output.prefix_messages(f"collection {name!r}: "):
-            evaluations[name] = inputs.evaluate_arguments(one, more_measures=more_measures)
-    _require_files_of_own(arguments, evaluations)
-    return evaluations
+    return {
+        name: argparse.Namespace(**{**vars(_of_collection(arguments, name)), "qrels": qrels, "runs": runs})
+        for name, qrels, runs in arguments.collection
+    }
 
 
 def only_collection(arguments: argparse.Namespace) -> argparse.Namespace:
@@ -57,8 +78,13 @@ def require_one_plot(arguments: argparse.Namespace) -> None:
         raise IrdivError("--plot shows all collections together; leave out --plot or --by-collection.")
 
 
-_COLLECTION_FILES = {"intent_table": "--intent-table", "topics": "--topics", "heval": "--heval"}
-"""Arguments that are a list of ``FILE`` or ``NAME=FILE``."""
+_COLLECTION_FILES = {
+    "intent_table": "--intent-table",
+    "topics": "--topics",
+    "heval": "--heval",
+    "topic_texts": "--topic-texts",
+}
+"""Arguments that are a list of ``FILE`` or ``NAME=FILE``; not every command has all of them."""
 
 
 def _of_collection(arguments: argparse.Namespace, name: str | None) -> argparse.Namespace:
@@ -78,7 +104,7 @@ def _own_and_shared(arguments: argparse.Namespace, key: str, name: str | None) -
     """Return the files ``NAME=FILE`` of a collection, and those that are for all."""
     names = [collection for collection, _, _ in arguments.collection or ()]
     own, shared = [], []
-    for value in getattr(arguments, key) or ():
+    for value in getattr(arguments, key, None) or ():
         owner, _, path = value.partition("=")
         if owner not in names:
             shared.append(value)
@@ -87,7 +113,7 @@ def _own_and_shared(arguments: argparse.Namespace, key: str, name: str | None) -
     return own, shared
 
 
-def _require_files_of_own(arguments: argparse.Namespace, evaluations: dict[str, Evaluation[pd.DataFrame]]) -> None:
+def require_files_of_own(arguments: argparse.Namespace, evaluations: Mapping[str, Evaluation[Any]]) -> None:
     """Raise an error if a file is for all collections, but two of them have topics of the same id."""
     from itertools import combinations
 

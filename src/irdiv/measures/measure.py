@@ -65,11 +65,23 @@ class Measure(ir_measures.Measure):
         return _rebuild, (self.declaration, self.params)
 
     def __repr__(self) -> str:
+        return self._spec(with_defaults=False)
+
+    def full_spec(self) -> str:
+        """Return the spec with all parameters that have an effect, also those that have their default.
+
+        >>> import irdiv
+        >>> irdiv.parse("I-rec@10").full_spec()
+        "I-rec(rel=1,intents='relevant',judged_only=False)@10"
+        """
+        return self._spec(with_defaults=True)
+
+    def _spec(self, *, with_defaults: bool) -> str:
         params = self.parameter_values()
         inside = ",".join(
             f"{p.name}={params[p.name]!r}"
             for p in self.declaration.parameters
-            if params[p.name] != p.default and p.has_effect(params)
+            if (with_defaults or params[p.name] != p.default) and p.has_effect(params)
         )
         cutoff = self.declaration.fixed_cutoff if self.cutoff is None else f"@{self.cutoff}"
         return self.declaration.stem + (f"({inside})" if inside else "") + cutoff

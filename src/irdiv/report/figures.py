@@ -50,6 +50,7 @@ def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = N
         highlight = _FEW_NAMED
     ax = _new_axes(3.8)
     recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
+    ax.figure.set_layout_engine("none")  # names of points are placed in a figure that is laid out
     return _to_svg(ax, "scatter", "runs by recall and relevance")
 
 
@@ -79,7 +80,7 @@ def _new_axes(height: float) -> Axes:
     from matplotlib.figure import Figure
 
     with style("light"):
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(_WIDTH, height), dpi=72, layout="constrained")
         return figure.subplots(gridspec_kw={"left": 0, "bottom": 0, "right": 1, "top": 1})
 
 
@@ -96,6 +97,11 @@ def _to_svg(ax: Axes, name: str, label: str) -> Markup:
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
         # Browsers have fonts for characters that the fonts of matplotlib lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            # Only once: savefig would draw the figure twice to lay it out.
+            engine.execute(figure)
+            figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(

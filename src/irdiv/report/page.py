@@ -1,255 +1,381 @@
-"""The page about runs, made from what evaluation, statistics and analyses return."""
+"""What a page shows, as its template receives it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
-import narwhals as nw
 import pandas as pd
 
-from irdiv.analysis.coverage import intent_probabilities, relevant_documents_of_ordered_runs
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
-from irdiv.errors import IrdivError
-from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
-from irdiv.evaluation.selection import requested_measures, requested_names
-from irdiv.frames.columns import find_columns
-from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.runs import named_runs
-from irdiv.measures.measure import less_is_better
-from irdiv.measures.spec import NamedMeasures, parse
-from irdiv.report.figures import asl_figure, recall_figure
-from irdiv.show.hierarchy import Hierarchy
+from irdiv.measures.measure import Measure, less_is_better
+from irdiv.report.data import compress, page_data
+from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
+from irdiv.report.provenance import Provenance
+from irdiv.show.captions import TEST_NAMES, describe
+from irdiv.show.markup import PLAIN
 from irdiv.stats.leaderboards import leaderboard
-from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, Rng
-from irdiv.stats.power import discriminative_power
-from irdiv.types import PathLike
+from irdiv.stats.names import find_run
+from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, N_RESAMPLES, Rng, TestName, resampling_options
+from irdiv.stats.power import DiscriminativePower, discriminative_power
+from irdiv.stats.ranking import group_letters
+from irdiv.stats.significance import Correction, Significance, significant_differences
+from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
-    import jinja2
-    from narwhals.typing import IntoDataFrame
-
-DEFAULT_MEASURES = ("D#-nDCG", "I-rec", "D-nDCG", "ERR-IA", "alpha-nDCG", "nDCG")
-"""Measures of the leaderboard if no others are given, all at the cutoff of the page."""
-_COMPONENTS = ("I-rec", "D-nDCG")
-_MOST_TREES = 100
-"""With more topics, the page shows no hierarchies."""
+    from markupsafe import Markup
 
 
-class Cell(NamedTuple):
+COMPONENTS = ("I-rec", "D-nDCG")
+"""Measures of the figure of intent recall and relevance."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure of the leaderboard."""
+
+    name: str
+    """The name of the column: that given by the user, or the spec."""
+    spec: str
+    """The spec with all parameters, also those that have their default."""
+    less_is_better: bool
+
+
+@dataclass(frozen=True)
+class Cell:
     """A mean in the leaderboard, with its confidence interval and how it compares with the baseline."""
 
     mean: float
     low: float
+    """The low end of the interval; the mean itself if there is one topic."""
     high: float
     is_best: bool
+    """Whether no run of several has a better mean."""
     p: float | None
+    """p of the test against the baseline, corrected; None where nothing was tested."""
     mark: str
     """▲ or ▼ where the run is significantly better or worse than the baseline, else empty."""
 
 
-class Document(NamedTuple):
-    """A document that is relevant to an intent."""
+@dataclass(frozen=True)
+class Row:
+    """A run of the leaderboard."""
 
-    rank: int
-    doc_id: str
-    grade: int
-
-
-class Intent(NamedTuple):
-    """An intent of a topic, with the documents by which each run covers it."""
-
-    intent_id: str
-    description: str
-    probability: float
-    documents: list[list[Document]]
-
-
-class TopicScores(NamedTuple):
-    """The values of a run for a topic, by the measures of the page and by their components."""
-
+    index: int
+    """Its index in ``runs`` of the data and in the ids ``run-<index>`` of figures."""
     run: str
-    values: list[float]
-    components: list[float]
+    is_baseline: bool
+    group: str
+    """Letters: runs that share one do not differ significantly by the first measure; empty if not tested."""
+    cells: tuple[Cell, ...]
+    """One for each of the columns."""
 
 
-class Topic(NamedTuple):
-    """What the page shows of a topic."""
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the page."""
 
-    query_id: str
-    text: str
-    scores: list[TopicScores]
-    intents: list[Intent]
-    tree: str
-
-
-def write_report(
-    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], path: PathLike, **options: Any
-) -> Path:
-    """Write the page that `render` returns, with the same options, and return its path."""
-    target = Path(path)
-    target.write_text(render(qrels, runs, **options), encoding="utf-8")
-    return target
+    id: str
+    """``"ranking-figure"``, ``"recall-figure"`` or ``"asl-figure"``."""
+    svg: Markup
+    caption: str
 
 
-def render(
-    qrels: QrelsLike | Collection,
-    runs: RunLike | Mapping[str, RunLike],
-    *,
-    measures: NamedMeasures | None = None,
-    baseline: str | None = None,
-    cutoff: int = 10,
-    topic_texts: Mapping[str, str] | None = None,
-    intent_descriptions: Mapping[tuple[str, str], str] | None = None,
-    title: str = "Diversity evaluation",
-    rng: Rng = 0,
-    ties: Ties = DEFAULT_TIES,
-    duplicates: Duplicates = DEFAULT_DUPLICATES,
-    **parameters: Any,
-) -> str:
-    """Return an HTML page that compares runs.
+@dataclass(frozen=True)
+class PowerRow:
+    """The discriminative power of a measure."""
 
-    Parameters
-    ----------
-    qrels, runs
-        As for `irdiv.evaluate`.
-    measures
-        Measures of the leaderboard, which is sorted by the first; by default D#-nDCG, its components, ERR-IA, α-nDCG
-        and nDCG, all at the cutoff. A mapping from names to measures names the columns.
-    baseline
-        The run that the others are compared with; by default the first.
-    cutoff
-        The last rank of which documents are shown, and the cutoff of the default measures.
-    topic_texts
-        Texts of topics by topic id.
-    intent_descriptions
-        Descriptions of intents by topic id and intent id; `descriptions_by_intent` makes them from an intent table.
-    title
-        The heading of the page.
-    rng
-        The seed of random samples, or a generator.
-    ties, duplicates, **parameters
-        As for `irdiv.evaluate`.
+    measure: str
+    significant: int
+    """How many pairs of runs have p below the level, which is not corrected."""
+    pairs: int
+    power: float
+    """The share of these pairs."""
+    delta: float | None
+    """The difference required for significance; None unless by the bootstrap test."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that the template receives, under the name ``page``; texts are not escaped, figures are markup.
+
+    Anchors that other pages and readers rely on: ``leaderboard``, ``heatmap``, ``compare``, ``topics``, ``power``,
+    ``provenance``, and ``run-<name>`` and ``topic-<id>``.
     """
-    environment = _environment()
-    collection = Collection.of(qrels, warn=False).to_pandas()
-    collection.require_intents("a report")
-    named = named_runs(runs)
-    base = next(iter(named)) if baseline is None else baseline
-    if base not in named:
-        raise IrdivError(f"no run is called {base!r}; there are {', '.join(named)}.")
-    requested = measures or [f"{name}@{cutoff}" for name in DEFAULT_MEASURES]
-    chosen = requested_measures(requested, parameters)
-    components = [f"{name}@{cutoff}" for name in _COMPONENTS]
-    accepted = {name: value for name, value in parameters.items() if name in parse(components[1]).SUPPORTED_PARAMS}
-    parts_of_chosen = requested_measures(components, accepted)
-    everything = evaluate(collection, named, [*chosen, *parts_of_chosen], ties=ties, duplicates=duplicates).to_pandas()
-    evaluation, parts = _choose(everything, chosen), _choose(everything, parts_of_chosen)
-    evaluation = replace(evaluation, names=requested_names(requested, parameters))
-    board = leaderboard(evaluation, baseline=base, rng=rng)
-    order = list(dict.fromkeys(board["run"]))
-    assert evaluation.sources is not None
-    relevant = relevant_documents_of_ordered_runs(evaluation.sources.runs, cutoff)
-    is_testable = len(named) > 1 and len(evaluation.query_ids) > 1
-    power = discriminative_power(evaluation, rng=rng) if is_testable else None
-    return environment.get_template("report.html").render(
-        title=title,
-        baseline=base,
-        cutoff=cutoff,
-        measures=evaluation.specs(),
-        runs=order,
-        leaderboard=_leaderboard_rows(board, evaluation),
-        notes=evaluation.notes,
-        topics=list(
-            _topics(collection, order, evaluation, parts, relevant, topic_texts or {}, intent_descriptions or {})
-        ),
-        recall_figure=recall_figure(parts),
-        asl_figure=None if power is None or len(power.pairs) < 3 else asl_figure(power),
-        power=None if power is None else power.summary().to_dict("records"),
-        pair_count=0 if power is None else len(power.pairs),
-        topic_count=len(evaluation.query_ids),
-        level=LEVEL,
+
+    title: str
+    generator: str
+    """``irdiv <version>``, which ``<meta name="generator">`` must have: it marks files that may be overwritten."""
+    home: str | None
+    """A relative link to the index of the site; None for a page of its own."""
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    """Runs, the best by the first measure first."""
+    run_count: int
+    topic_count: int
+    cutoff: int
+    """The last rank of documents that the page shows."""
+    has_documents: bool
+    """Whether the data has intents, judgments and rankings; evaluations of answers and of streams have none."""
+    baseline: str | None
+    """The run that the user chose as the baseline."""
+    has_groups: bool
+    """Whether rows have letters of groups."""
+    level: float
+    """The significance level."""
+    confidence_level: float
+    method: tuple[str, ...]
+    """Sentences that state what means, intervals, marks and letters are, and how they were computed."""
+    notes: tuple[str, ...]
+    """What is normal in the qrels and runs but matters for their values."""
+    figures: tuple[Figure, ...]
+    power: tuple[PowerRow, ...]
+    """Empty if there is one run or one topic."""
+    power_method: str
+    """A sentence that states how discriminative power was computed; empty if there is none."""
+    provenance: Provenance
+    data: str
+    """`irdiv.report.data.page_data` as JSON, compressed by gzip, in base64: for ``<script type="text/plain">``."""
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What is shown and how it is tested; see `irdiv.report.render`."""
+
+    baseline: str | None = None
+    cutoff: int = 10
+    topic_texts: Mapping[str, str] | None = None
+    intent_descriptions: Mapping[tuple[str, str], str] | None = None
+    title: str = "Diversity evaluation"
+    test: TestName | None = None
+    correction: Correction = "auto"
+    level: float = LEVEL
+    n_resamples: int | None = None
+    rng: Rng = 0
+
+
+def make_page(
+    everything: Evaluation[Any],
+    measures: Sequence[ir_measures.Measure],
+    options: PageOptions,
+    provenance: Provenance,
+    home: str | None = None,
+) -> Page:
+    """Return the page about an evaluation; ``measures`` are those of the leaderboard, and figures may use others."""
+    everything = everything.to_pandas()
+    evaluation = select_measures(everything, measures)
+    baseline = _baseline(evaluation, options, is_in_site=home is not None)
+    n_runs, _, n_topics = evaluation.values.shape
+    is_testable = n_runs > 1 and n_topics > 1
+    board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
+    names = list(dict.fromkeys(board["run"]))
+    order = [evaluation.runs.index(name) for name in names]
+    first_board = board[board["measure"] == evaluation.specs()[0]]
+    significance = _significance(evaluation, baseline, options) if is_testable else None
+    power = _power(evaluation, options) if is_testable else None
+    data = page_data(
+        evaluation,
+        order,
+        baseline=baseline,
+        cutoff=options.cutoff,
+        topic_texts=options.topic_texts or {},
+        intent_descriptions=options.intent_descriptions or {},
+    )
+    ordered = replace(everything, runs=tuple(names), values=everything.values[order])
+    return Page(
+        title=options.title,
+        generator=f"irdiv {provenance.version}",
+        home=home,
+        columns=columns_of(evaluation),
+        rows=tuple(_rows(board, names, evaluation.specs(), baseline, significance)),
+        run_count=n_runs,
+        topic_count=n_topics,
+        cutoff=options.cutoff,
+        has_documents=evaluation.sources is not None,
+        baseline=baseline,
+        has_groups=baseline is None and is_testable,
+        level=options.level,
         confidence_level=CONFIDENCE_LEVEL,
+        method=tuple(_method(evaluation, baseline, options, significance)),
+        notes=evaluation.notes,
+        figures=tuple(_figures(ordered, first_board, options, power)),
+        power=() if power is None else tuple(_power_rows(power)),
+        power_method="" if power is None else _power_method(power, options),
+        provenance=provenance,
+        data=compress(data),
     )
 
 
-def _choose(evaluation: Evaluation[pd.DataFrame], measures: Sequence[ir_measures.Measure]) -> Evaluation[pd.DataFrame]:
+def columns_of(evaluation: Evaluation[Any]) -> tuple[Column, ...]:
+    """Return the columns of a leaderboard."""
+    return tuple(
+        Column(name, measure.full_spec() if isinstance(measure, Measure) else str(measure), less_is_better(measure))
+        for name, measure in zip(evaluation.specs(), evaluation.measures, strict=True)
+    )
+
+
+def select_measures(
+    evaluation: Evaluation[pd.DataFrame], measures: Sequence[ir_measures.Measure]
+) -> Evaluation[pd.DataFrame]:
     """Return the evaluation by some of its measures."""
     columns = [evaluation.measures.index(measure) for measure in measures]
     return replace(evaluation, measures=tuple(measures), values=evaluation.values[:, columns])
 
 
-def descriptions_by_intent(intent_table: IntoDataFrame) -> dict[tuple[str, str], str]:
-    """Return the descriptions of an intent table by topic id and intent id; none if it has no such column."""
-    frame = nw.from_native(intent_table, eager_only=True)
-    names = find_columns(frame.columns, "intents", ("query_id", "intent_id"), ("description",))
-    if "description" not in names:
-        return {}
-    rows = frame.select(names["query_id"], names["intent_id"], names["description"]).iter_rows()
-    return {(str(query_id), str(intent_id)): text for query_id, intent_id, text in rows if isinstance(text, str)}
+def _baseline(evaluation: Evaluation[Any], options: PageOptions, *, is_in_site: bool) -> str | None:
+    """Return the baseline, or None for a page of a site if it is not a run of this collection."""
+    if options.baseline is None or (is_in_site and options.baseline not in evaluation.runs):
+        return None
+    return evaluation.runs[find_run(evaluation.runs, options.baseline)]
 
 
-def _environment() -> jinja2.Environment:
-    try:
-        import jinja2
-        import matplotlib  # noqa: F401 (its absence is an error before anything is computed)
-    except ImportError:
-        raise IrdivError("reports need jinja2 and matplotlib: pip install 'irdiv[report]'.") from None
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("irdiv.report", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+def _significance(evaluation: Evaluation[Any], baseline: str | None, options: PageOptions) -> Significance:
+    """Return tests of all measures against the baseline; without one, of all pairs of runs by the first measure."""
+    test = options.test or ("tukey" if baseline is None else "bootstrap")
+    table = as_table(evaluation)
+    return significant_differences(
+        table.only(table.measures[0]) if baseline is None else table,
+        baseline=baseline,
+        test=test,
+        correction=options.correction,
+        level=options.level,
+        rng=options.rng,
+        # The intervals of means draw samples where the test does not.
+        n_resamples=None if test == "t" else options.n_resamples,
     )
 
 
-def _leaderboard_rows(board: pd.DataFrame, evaluation: Evaluation[pd.DataFrame]) -> list[tuple[str, list[Cell]]]:
-    """Return runs in the order of the leaderboard, with a cell for each measure."""
-    less = dict(zip(evaluation.specs(), map(less_is_better, evaluation.measures), strict=True))
-    cells: dict[str, list[Cell]] = {}
-    for row in board.to_dict("records"):
-        is_better = (row["difference"] > 0) is not less[row["measure"]]
-        mark = "" if not row["significant"] else "▲" if is_better else "▼"
-        p = None if math.isnan(row["p"]) else row["p"]
-        cells.setdefault(row["run"], []).append(Cell(row["mean"], row["low"], row["high"], row["best"], p, mark))
-    return list(cells.items())
-
-
-def _topics(
-    collection: Collection,
+def _rows(
+    board: pd.DataFrame,
     runs: Sequence[str],
-    evaluation: Evaluation[pd.DataFrame],
-    components: Evaluation[pd.DataFrame],
-    relevant: pd.DataFrame,
-    texts: Mapping[str, str],
-    descriptions: Mapping[tuple[str, str], str],
-) -> Iterator[Topic]:
-    """Yield what the page shows of each topic."""
-    documents: dict[tuple[str, ...], list[Document]] = {}
-    for run, query_id, intent_id, *document in relevant.itertuples(index=False, name=None):
-        documents.setdefault((run, query_id, intent_id), []).append(Document(*document))
-    intents: dict[str, list[Intent]] = {}
-    for query_id, intent_id, probability in intent_probabilities(collection).itertuples(index=False, name=None):
-        found = [documents.get((run, query_id, intent_id), []) for run in runs]
-        description = descriptions.get((query_id, intent_id), "")
-        intents.setdefault(query_id, []).append(Intent(intent_id, description, probability, found))
-    trees = _trees(collection)
-    rows = [evaluation.runs.index(run) for run in runs]
-    for index, query_id in enumerate(map(str, evaluation.query_ids)):
-        scores = [
-            TopicScores(run, evaluation.values[row, :, index].tolist(), components.values[row, :, index].tolist())
-            for run, row in zip(runs, rows, strict=True)
-        ]
-        yield Topic(query_id, texts.get(query_id, ""), scores, intents.get(query_id, []), trees.get(query_id, ""))
+    measures: Sequence[str],
+    baseline: str | None,
+    significance: Significance | None,
+) -> Iterator[Row]:
+    groups = [""] * len(runs)
+    if significance is not None and baseline is None:
+        groups = group_letters(significance, measures[0], runs)
+    columns = zip(
+        board["run"], board["measure"], *(board[name] for name in ("mean", "low", "high", "best")), strict=True
+    )
+    cells: dict[str, list[Cell]] = {}
+    for run, measure, mean, low, high, is_best in columns:
+        p, mark = None, ""
+        if significance is not None and baseline is not None:
+            p = significance.p.get((measure, run, baseline))
+            if (measure, run, baseline) in significance.different:
+                mark = "▲" if (measure, run, baseline) in significance.better else "▼"
+        cells.setdefault(run, []).append(Cell(mean, low, high, is_best and len(runs) > 1, p, mark))
+    for index, (run, group) in enumerate(zip(runs, groups, strict=True)):
+        yield Row(index, run, run == baseline, group, tuple(cells[run]))
 
 
-def _trees(collection: Collection) -> dict[str, str]:
-    """Return drawings of hierarchies of more than one layer, unless there are too many topics."""
-    if collection.intent_parent is None or len(collection.topics) > _MOST_TREES:
-        return {}
-    hierarchy = Hierarchy(collection)
-    height = hierarchy.frame.groupby("query_id")["layer"].max()
-    return {str(query_id): hierarchy.draw(query_id) for query_id in height[height > 1].index}
+def _method(
+    evaluation: Evaluation[Any], baseline: str | None, options: PageOptions, significance: Significance | None
+) -> Iterator[str]:
+    n_runs, _, n_topics = evaluation.values.shape
+    first = evaluation.specs()[0]
+    best = "; the best of each measure is in bold" if n_runs > 1 else ""
+    yield f"Means over {n_topics:,} topic{'' if n_topics == 1 else 's'}{best}. Runs are ordered by {first}."
+    if n_topics == 1:
+        yield "One topic allows neither confidence intervals nor tests."
+        return
+    n_resamples = N_RESAMPLES if options.n_resamples is None else options.n_resamples
+    yield (
+        f"Ranges are {100 * CONFIDENCE_LEVEL:g}% confidence intervals of the mean by the bootstrap over topics "
+        f"(BCa, bias-corrected and accelerated; {n_resamples:,} resamples{_seed(options.rng)}), for each run by "
+        "itself: they are no test of differences between runs."
+    )
+    if significance is None:
+        return
+    how = describe(significance, PLAIN)
+    if baseline is not None:
+        yield (
+            f"▲ and ▼ mark runs that are significantly better and worse than the baseline {baseline} ({how}). "
+            "Runs without a mark may differ from it, too: they were not shown to."
+        )
+        return
+    yield (
+        f"Runs that share a letter of the column “group” do not differ significantly by {first} ({how}, all pairs of "
+        "runs)."
+    )
+    if options.baseline is not None:
+        yield f"The baseline {options.baseline} is not a run of this collection, so that no difference is marked."
+        return
+    yield (
+        "No run was chosen as the baseline, so that no difference is marked; --baseline NAME on the command line, or "
+        "baseline= in Python, chooses one."
+    )
+
+
+def _seed(rng: Rng) -> str:
+    return f", seed {rng}" if isinstance(rng, int) else ", without a seed"
+
+
+def _power(evaluation: Evaluation[Any], options: PageOptions) -> DiscriminativePower[Any]:
+    test = options.test or "bootstrap"
+    return discriminative_power(
+        evaluation,
+        test=test,
+        level=options.level,
+        rng=options.rng,
+        n_resamples=None if test == "t" else options.n_resamples,
+    )
+
+
+def _power_rows(power: DiscriminativePower[Any]) -> Iterator[PowerRow]:
+    for row in power.summary().to_dict("records"):
+        delta = row["delta"]
+        yield PowerRow(
+            row["measure"], row["significant"], row["pairs"], row["power"], None if math.isnan(delta) else delta
+        )
+
+
+def _power_method(power: DiscriminativePower[Any], options: PageOptions) -> str:
+    test = options.test or "bootstrap"
+    samples = None if test == "t" else resampling_options(test, options.n_resamples, None)[0]
+    drawn = "" if samples is None else f", {samples:,} resamples{_seed(options.rng)}"
+    corrected = "" if test == "tukey" else "; p is not corrected, as discriminative power is defined"
+    return (
+        f"The share of the {len(power.pairs):,} pairs of runs with p < {options.level:g} "
+        f"({TEST_NAMES[test]}{drawn}{corrected})."
+    )
+
+
+def _figures(
+    evaluation: Evaluation[Any], board: pd.DataFrame, options: PageOptions, power: DiscriminativePower[Any] | None
+) -> Iterator[Figure]:
+    """Yield the figures of an evaluation whose runs are in the order of the leaderboard by the first measure."""
+    if len(evaluation.runs) > 1 and len(evaluation.query_ids) > 1:
+        caption = (
+            f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, best "
+            "first. Intervals that overlap do not mean that runs do not differ."
+        )
+        yield Figure("ranking-figure", ranking_figure(evaluation, board), caption)
+    components = find_components(evaluation, options.cutoff)
+    if components is not None:
+        caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
+        yield Figure("recall-figure", recall_figure(select_measures(evaluation, components)), caption)
+    if power is not None and len(power.pairs) > 2:
+        caption = (
+            f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the more "
+            "pairs of runs the measure separates."
+        )
+        yield Figure("asl-figure", asl_figure(power), caption)
+
+
+def find_components(evaluation: Evaluation[Any], cutoff: int) -> tuple[ir_measures.Measure, ir_measures.Measure] | None:
+    """Return I-rec and D-nDCG of the same cutoff, that of the page if possible; None without such measures."""
+    found: dict[str, dict[int | None, ir_measures.Measure]] = {name: {} for name in COMPONENTS}
+    for measure in evaluation.measures:
+        if isinstance(measure, Measure) and measure.declaration.name in found:
+            found[measure.declaration.name].setdefault(measure.cutoff, measure)
+    recall, relevance = found.values()
+    common = [shared for shared in recall if shared in relevance]
+    if not common:
+        return None
+    chosen = cutoff if cutoff in common else common[0]
+    return recall[chosen], relevance[chosen]

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from irdiv.show.markup import Markup
 from irdiv.stats.significance import Significance
 
-_TESTS = {
+TEST_NAMES = {
     "bootstrap": "paired bootstrap test",
     "randomization": "paired randomization test",
     "t": "paired t-test",
@@ -58,7 +58,7 @@ def caption(
 
 def describe(significance: Significance, markup: Markup) -> str:
     """Return how differences were tested: the test and its samples, the correction and the level."""
-    parts = [f"{_TESTS[significance.test]}{_samples(significance)}"]
+    parts = [f"{TEST_NAMES[significance.test]}{_samples(significance)}"]
     if significance.correction is not None:
         name = _CORRECTIONS.get(significance.correction) or f"correction {markup.text(significance.correction)}"
         parts.append(f"{name} over the {significance.n_comparisons:,} comparisons of each measure")

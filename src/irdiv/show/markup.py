@@ -1,4 +1,4 @@
-"""LaTeX and Markdown: how texts, measures and marks are written in them."""
+"""LaTeX, Markdown and plain text: how texts, measures and marks are written in them."""
 
 from __future__ import annotations
 
@@ -69,3 +69,4 @@ MARKDOWN = Markup(
     star=r"\*",
     formula=str,
 )
+PLAIN = Markup(text=str, measure=str, bold=str, letters=str, star="*", formula=str)

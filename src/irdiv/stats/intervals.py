@@ -24,11 +24,11 @@ def confidence_intervals(z: Floats, counts: Counts | None, interval: IntervalNam
 
 
 def _t_intervals(z: Floats, tails: Floats) -> Floats:
-    from scipy import stats
+    from scipy import special
 
     mean, sd = mean_and_sd(z)
     n = z.shape[1]
-    return mean[:, None] + stats.t.ppf(tails, n - 1) * (sd / np.sqrt(n))[:, None]
+    return mean[:, None] + special.stdtrit(n - 1, tails) * (sd / np.sqrt(n))[:, None]
 
 
 def _bca_tails(z: Floats, means: Floats, tails: Floats) -> Floats:

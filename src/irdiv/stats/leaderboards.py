@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Mapping
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,9 @@ from irdiv.stats.options import (
 )
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.scores import best_runs
+from irdiv.stats.study import as_study
 from irdiv.stats.table import EvaluationLike, Table, as_table
-from irdiv.types import Floats
+from irdiv.types import Bools, Floats
 
 
 @returns_callers_frame
@@ -128,6 +130,35 @@ def leaderboard(
             **{name: array[order].T.ravel() for name, array in by_measure.items()},
         }
     )
+
+
+class MeansByCollection(NamedTuple):
+    """The means of runs on several collections, by one or several measures."""
+
+    runs: list[str]
+    """All runs: those of all collections first, then those that more collections have, each by the first measure."""
+    collections: tuple[str, ...]
+    means: Floats
+    """As ``[run, collection, measure]``; NaN where a collection has no such run."""
+    best: Bools
+    """Whether no run of the collection has a better mean, ``[run, collection, measure]``."""
+
+
+def means_by_collection(evaluations: Mapping[str, EvaluationLike]) -> MeansByCollection:
+    """Return the means of runs on several collections, which have the same measures."""
+    study = as_study(evaluations)
+    runs = list(dict.fromkeys(run for table in study.tables for run in table.runs))
+    means = np.full((len(runs), len(study.tables), len(study.measures)), np.nan)
+    best = np.zeros(means.shape, dtype=bool)
+    less_is_better = (study.direction < 0).tolist()
+    for index, table in enumerate(study.tables):
+        rows = [runs.index(run) for run in table.runs]
+        means[rows, index] = table.values.mean(axis=2)
+        best[rows, index] = best_runs(means[rows, index], less_is_better)
+    present = ~np.isnan(means[:, :, 0])
+    signed = study.direction[0] * np.where(present, means[:, :, 0], 0.0)
+    order = np.lexsort((-signed.sum(axis=1) / present.sum(axis=1), -present.sum(axis=1)))
+    return MeansByCollection([runs[run] for run in order], study.require_names(), means[order], best[order])
 
 
 def _intervals_of_means(

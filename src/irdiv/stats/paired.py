@@ -259,6 +259,6 @@ def _randomization_p(z: Floats, signs: NDArray[np.int8], plus_one: bool) -> Floa
 
 
 def _t_p(statistic: Floats, n: int) -> Floats:
-    from scipy import stats
+    from scipy import special  # scipy.stats takes a second to import
 
-    return np.asarray(2 * stats.t.sf(np.abs(statistic), n - 1), dtype=np.float64)
+    return np.asarray(2 * special.stdtr(n - 1, -np.abs(statistic)), dtype=np.float64)

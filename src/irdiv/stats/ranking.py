@@ -23,7 +23,7 @@ from irdiv.stats.options import (
     require_two_topics,
 )
 from irdiv.stats.scores import VALUE_TOLERANCE
-from irdiv.stats.significance import resamples_for
+from irdiv.stats.significance import Significance, resamples_for
 from irdiv.stats.table import EvaluationLike, Table, as_table
 from irdiv.types import Bools, Floats, Ints
 
@@ -115,6 +115,12 @@ def rank_runs(
             "group": compact_letters(differ),
         }
     ).astype({"run": str, "group": str})
+
+
+def group_letters(significance: Significance, measure: str, runs: Sequence[str]) -> list[str]:
+    """Return the letters of runs from tests of all pairs: two share one if and only if they do not differ."""
+    differ = [[(measure, run, other) in significance.different for other in runs] for run in runs]
+    return compact_letters(np.array(differ, dtype=bool))
 
 
 def _significant_pairs(table: Table, significant: Bools) -> Bools:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from irdiv.errors import IrdivError, warn
-from irdiv.stats.comparison import compare
+from irdiv.stats.comparison import compare_pairs
 from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test, resampling_options
 from irdiv.stats.table import EvaluationLike, as_table
 
@@ -29,6 +30,8 @@ class Significance:
     """``(measure, run, other)``, in both orders of the runs."""
     better: frozenset[Triple]
     """``(measure, run, other)`` where the run is better than the other one."""
+    p: Mapping[Triple, float]
+    """p of each comparison ``(measure, run, other)``, corrected."""
     test: TestName
     correction: str | None
     level: float
@@ -102,7 +105,7 @@ def significant_differences(
         raise IrdivError(f"baseline={baseline!r} is not the name of one run.")
     chosen = resamples_for(test, n_resamples, correction, n_comparisons, level)
     is_exact = test == "randomization" and n_topics < 31 and 2**n_topics <= chosen
-    frame = compare(
+    compared = compare_pairs(
         table,
         baseline=baseline,
         test=test,
@@ -112,16 +115,20 @@ def significant_differences(
         # Bootstrap intervals take time, but draw samples before those of the randomization test.
         interval="bca" if test == "randomization" and not is_exact else "t",
     )
-    frame = frame[frame["p_adjusted"] < level]
-    direction = dict(zip(table.measures, table.direction.tolist(), strict=True))
-    different, better = set(), set()
-    for measure, run, other, difference in frame[["measure", "run", "other", "difference"]].itertuples(index=False):
-        different |= {(measure, run, other), (measure, other, run)}
-        better.add((measure, run, other) if difference * direction[measure] > 0 else (measure, other, run))
+    names = [(table.runs[run], table.runs[other]) for run, other in compared.pairs]
+    different, better, p = set(), set(), {}
+    for index, measure in enumerate(table.measures):
+        signed = (compared.difference[index] * table.direction[index]).tolist()
+        for (run, other), p_of_pair, gain in zip(names, compared.p[index].tolist(), signed, strict=True):
+            p[measure, run, other] = p_of_pair
+            if p_of_pair < level:
+                different |= {(measure, run, other), (measure, other, run)}
+                better.add((measure, run, other) if gain > 0 else (measure, other, run))
     draws_samples = test != "t" and not is_exact
     return Significance(
         frozenset(different),
         frozenset(better),
+        p,
         test,
         correction,
         level,

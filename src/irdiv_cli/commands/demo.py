@@ -80,5 +80,10 @@ def _write_report(file: str) -> Path:
     topics = dict(zip(collection.topics["query_id"], collection.topics["query"], strict=True))
     intents = descriptions_by_intent(collection.intents)
     return write_report(
-        *demo_qrels_and_runs(), file, topic_texts=topics, intent_descriptions=intents, title="irdiv demo"
+        *demo_qrels_and_runs(),
+        file,
+        baseline="relevance",
+        topic_texts=topics,
+        intent_descriptions=intents,
+        title="irdiv demo",
     )

@@ -1,0 +1,3 @@
+"""The version of the package, which the build reads from this file."""
+
+__version__ = "0.1.0"
