@@ -67,15 +67,18 @@ def _to_svg(figure: Figure, label: str) -> Markup:
     for ax in figure.axes:
         ax.set_facecolor("none")
     figure.set_facecolor("none")
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        # Only once: savefig would draw the figure twice to lay it out.
-        engine.execute(figure)
-        figure.set_layout_engine("none")
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "irdiv"}), warnings.catch_warnings():
+    with (
+        mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "irdiv", "text.parse_math": False}),
+        warnings.catch_warnings(),
+    ):
         # Browsers have fonts for characters that the fonts of matplotlib lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            # Only once: savefig would draw the figure twice to lay it out.
+            engine.execute(figure)
+            figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
