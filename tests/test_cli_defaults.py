@@ -101,7 +101,7 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
         **same_name(EvaluationPlots.heat_map, "method", "gold"),
         **significance_test(EvaluationPlots.asl_curves),
         **same_name(EvaluationPlots.asl_curves, "level"),
-        "theme": (plots.style, "theme"),
+        **same_name(plots.style, "theme", "size"),
     },
     "demo": {},
     "completion": {},
@@ -122,7 +122,7 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "ideals": {"per_query", *OUTPUT},
     "properties": OUTPUT,
     "report": {"set", "names", "collection", "file"},
-    "plot": {"set", "names", "figure", "save", "collection"},
+    "plot": {"set", "names", "figure", "file", "collection"},
     "demo": {"data", "report", "per_query", *OUTPUT},
     "completion": {"shell"},
 }

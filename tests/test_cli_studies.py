@@ -101,7 +101,7 @@ def test_figures_of_studies(capsys, collections, tmp_path, monkeypatch, words, a
     drawn = []
     monkeypatch.setattr("irdiv_cli.output.save_plot", lambda axes, path: drawn.append(axes))
     specs = [*SPECS, *([] if "--gold" in words else ["P-IA@5"])]
-    assert out(capsys, "plot", *words, *specs, *collections, "--save", "x.svg") == "x.svg\n"
+    assert out(capsys, "plot", *words, *specs, *collections, "-o", "x.svg") == "x.svg\n"
     expected = draw(analyze(evaluations(collections)))
     for found, line in zip(drawn[0].get_lines(), expected.get_lines(), strict=True):
         assert found.get_ydata() == pytest.approx(line.get_ydata())

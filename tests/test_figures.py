@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import io
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import irdiv
 from helpers import evaluation_of, random_collection, random_evaluation, random_run
 from irdiv import IrdivError, analysis, plots, stats
 from irdiv.demo import demo_qrels_and_runs
+from irdiv.plots.axes import shortened, text_width, wrapped
 from irdiv.show.palette import DARK, LIGHT
 from irdiv_cli import main
 from irdiv_cli.commands.plot import FIGURES
@@ -180,15 +183,114 @@ def test_crosses_are_the_intervals_of_both_means(evaluation):
         assert board["high"].max() < limits[1]
 
 
-@pytest.mark.parametrize("runs", [2, 15, 40, 150])
-def test_nothing_is_cut_off_and_names_do_not_overlap(runs):
+@pytest.mark.parametrize(("runs", "size"), [(1, "page"), (4, "column"), (40, "page"), (150, "column")])
+def test_nothing_is_cut_off_and_names_do_not_overlap(runs, size):
     evaluation = random_evaluation(runs=runs)
-    for plot in (plots.ranking, plots.box_plots, plots.topic_heat_map):
-        ax = drawn(plot(evaluation))
-        boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-        assert all(lower.y1 <= upper.y0 + 2 for upper, lower in pairwise(boxes))
-    if runs <= 40:
-        drawn(plots.recall_relevance(evaluation, intervals=True))
+    names = {f"r{run}": f"group-{run}.{'bm25-' * (run % 9)}{run}" for run in range(runs)}
+    evaluation = replace(evaluation, runs=tuple(names.values()))
+    with plots.style(size=size):
+        for plot in (plots.ranking, plots.box_plots, plots.topic_heat_map, plots.recall_relevance):
+            ax = drawn(plot(evaluation))
+            assert ax.figure.get_figwidth() == {"column": 3.3, "page": 7.0}[size]
+            assert ax.figure.get_figheight() < 9.8
+
+
+def test_names_of_many_runs_are_thinned_out():
+    evaluation = random_evaluation(runs=150)
+    board = stats.leaderboard(evaluation, measures="I-rec@10")["run"].tolist()
+    ax = plots.ranking(evaluation, "I-rec@10")
+    assert tick_labels(ax.yaxis) == board[::3]
+    assert ax.get_ylabel() == "150 runs, every 3rd named"
+    assert ax.figure.get_figheight() == 9.0
+
+
+def test_shortened_names_are_distinct():
+    names = [f"{'x' * 40}{number}{'y' * 40}" for number in range(3)]
+    short = shortened([*names, "short", names[0]], 1.0)
+    assert len(set(short)) == 4
+    assert short[0] == short[4]
+    assert short[3] == "short"
+    assert all("…" in name for name in short[:3])
+    assert text_width(short, 7.0) <= 1.0
+
+
+def test_lines_end_after_commas_and_lose_nothing():
+    spec = "D#-nDCG(gain={0:0,1:1,2:3},gamma=0.3,intents='all')@10"
+    lines = wrapped(spec, 1.0, 7.0).split("\n")
+    assert "".join(lines) == spec
+    assert len(lines) > 2
+    assert all(text_width([line], 7.0) <= 1.0 for line in lines)
+    assert all(line.endswith((",", "-")) for line in lines[:-1])
+    assert "".join(wrapped("m" * 100, 1.0, 7.0).split("\n")) == "m" * 100
+
+
+def test_of_many_points_the_best_are_named():
+    evaluation = random_evaluation(runs=70)
+    combined = evaluation.values[:, :2].mean(axis=(1, 2))
+    best = np.argsort(-combined)
+    for highlight, expected in ((None, best[:8]), (3, best[:3]), ("r5", [5]), (["r5", "r6"], [5, 6])):
+        ax = plots.recall_relevance(evaluation, highlight=highlight)
+        texts = {text.get_text() for text in ax.texts}
+        assert {text for text in texts if text.startswith("r")} == {f"r{run}" for run in expected}
+        colored = {line.get_gid() for line in ax.lines if to_hex(line.get_color()) == LIGHT.colors[0]}
+        assert colored == {f"run-{run}" for run in expected}
+        assert len(ax.lines) == 70
+    with pytest.raises(IrdivError, match="highlight=0 is not an integer of 1 or more"):
+        plots.recall_relevance(evaluation, highlight=0)
+
+
+def test_the_best_curves_are_low_where_less_is_better():
+    rows = [(f"r{run}", "1", rank, run + rank / 9, "E") for run in range(20) for rank in (1, 2)]
+    curves = pd.DataFrame(rows, columns=["run", "query_id", "rank", "value", "measure"])
+    assert legend_texts(plots.rank_curves(curves, highlight=2)) == ["r0", "r1", "18 other runs"]
+    assert legend_texts(plots.rank_curves(curves.assign(measure="nDCG"), highlight=2))[:2] == ["r19", "r18"]
+
+
+def test_elements_of_runs_have_ids(evaluation, data):
+    curves = analysis.values_by_rank(*data, "nDCG@4")
+    for ax, count in [
+        (plots.ranking(evaluation), 5),
+        (plots.box_plots(evaluation), 5),
+        (plots.recall_relevance(evaluation), 5),
+        (plots.rank_curves(curves), 3),
+        (plots.rank_curves(curves, highlight="B"), 3),
+    ]:
+        file = io.StringIO()
+        ax.figure.savefig(file, format="svg")
+        assert set(re.findall(r'<g id="(run-\d+)">', file.getvalue())) == {f"run-{run}" for run in range(count)}
+    gids = [line.get_gid() for line in plots.rank_curves(analysis.values_by_rank(*data, ["CG@4", "DCG@4"])).lines]
+    assert gids == [f"measure-{measure}-run-{run}" for run in range(3) for measure in range(2)]
+
+
+def test_settings_of_matplotlib_are_untouched(data):
+    import matplotlib as mpl
+
+    def settings() -> dict:
+        # matplotlib chooses a backend when boxes are drawn.
+        return {name: value for name, value in mpl.rcParams.copy().items() if name != "backend"}
+
+    before = settings()
+    evaluation = irdiv.evaluate(*data, ["D#-nDCG@10", "I-rec@10", "D-nDCG@10"])
+    with plots.style("dark", size="page"):
+        for name in FIGURES:
+            arguments = {"difference_bars": ["A", "B"], "rank_curves": ["nDCG@3"]}.get(name, [])
+            options = {"trials": 1, "n_resamples": 10} if name == "power_curves" else {}
+            ax = getattr(evaluation.plot, name)(*arguments, **options)
+            assert ax.figure.get_figwidth() == 7.0
+    assert settings() == before
+    plots.ranking(evaluation)
+    assert settings() == before
+    with pytest.raises(IrdivError, match="size='big' is not one of 'auto', 'column', 'page'"), plots.style(size="big"):
+        pass
+
+
+def test_a_single_topic():
+    evaluation = random_evaluation(runs=3, topics=1)
+    for plot in (plots.ranking, plots.box_plots, plots.topic_heat_map, plots.recall_relevance):
+        drawn(plot(evaluation))
+    ax = drawn(plots.difference_bars(evaluation, "r0", "r1"))
+    assert tick_labels(ax.xaxis) == ["0"]
+    assert plots.ranking(evaluation).get_title() == "means with 95% intervals, 1 topic"
 
 
 def test_long_names_are_not_cut_off(data):
@@ -324,7 +426,20 @@ def test_every_figure_has_a_command(name, files, tmp_path, capsys):
 def test_the_command_draws_what_the_library_does(files, monkeypatch):
     seen = []
     monkeypatch.setattr("irdiv_cli.output.save_plot", lambda axes, path: seen.append((axes, path)))
-    arguments = ["-m", "DCG@7", "--set", "gain=linear", "--highlight", "spammy", "--theme", "dark", "--save", "a.svg"]
+    arguments = [
+        "-m",
+        "DCG@7",
+        "--set",
+        "gain=linear",
+        "--highlight",
+        "spammy",
+        "--theme",
+        "dark",
+        "-o",
+        "a.svg",
+        "--size",
+        "page",
+    ]
     assert main(["plot", "rank_curves", *files, *arguments]) == 0
     ((ax, path),) = seen
     qrels, runs = demo_qrels_and_runs()
@@ -333,6 +448,7 @@ def test_the_command_draws_what_the_library_does(files, monkeypatch):
     expected = means[means["run"] == "spammy"]["mean"].tolist()
     assert lines(ax)["spammy"][:, 1].tolist() == pytest.approx(expected)
     assert (path, to_hex(ax.figure.get_facecolor())) == ("a.svg", DARK.background)
+    assert ax.figure.get_figwidth() == 7.0
 
 
 @pytest.mark.parametrize(
@@ -348,7 +464,7 @@ def test_the_command_draws_what_the_library_does(files, monkeypatch):
         (["difference_bars"], "choose two of the runs by --run and --other; there are relevance, diversified, spammy"),
         (["difference_bars", "--run", "spammy"], "choose two of the runs by --run and --other"),
         (["rank_curves", "--highlight", "bm25"], "no run is called 'bm25'"),
-        (["ranking", "--save", "a.xyz"], "cannot write the plot 'a.xyz'"),
+        (["ranking", "-o", "a.xyz"], "cannot write the plot 'a.xyz'"),
     ],
 )
 def test_options_that_do_not_apply_are_refused(arguments, message, files, capsys):

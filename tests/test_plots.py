@@ -5,21 +5,23 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import irdiv
 from helpers import evaluation_of, random_evaluation
-from irdiv import IrdivError, plots
+from irdiv import IrdivError, IrdivWarning, plots
 from irdiv.frames.backends import backend_of
 
 
 def drawn(ax):
-    """Lay out the figure, as saving it does, so that positions are known; nothing may be cut off."""
+    """Lay out the figure, as saving it does; nothing is cut off, too small to read in print, or on another label."""
     figure = ax.figure
     figure.draw_without_rendering()
     width, height = figure.get_size_inches()
@@ -27,6 +29,12 @@ def drawn(ax):
     assert min(box.x0, box.y0) > -0.02
     assert box.x1 < width + 0.02
     assert box.y1 < height + 0.02
+    assert width in (3.3, 7.0)
+    assert all(text.get_size() >= 7 for text in figure.findobj(Text) if text.get_text() and text.get_visible())
+    for axis, low, high in ((ax.xaxis, "x0", "x1"), (ax.yaxis, "y0", "y1")):
+        boxes = [label.get_window_extent() for label in axis.get_ticklabels() if label.get_text()]
+        boxes.sort(key=lambda box: getattr(box, low))
+        assert all(getattr(one, high) <= getattr(two, low) + 2 for one, two in pairwise(boxes))
     return ax
 
 
@@ -106,6 +114,75 @@ def test_a_heat_map_of_agreement(evaluation):
     one, two, three = (f"{value:.2f}" for value in frame["agreement"])
     assert [text.get_text() for text in ax.texts] == [one, two, one, three, two, three]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == list(evaluation.specs())
+
+
+def cells(ax) -> dict[tuple[str, str], str]:
+    """Return the texts of the cells of a heat map by their row and column."""
+    rows, columns = ([label.get_text() for label in axis.get_ticklabels()] for axis in (ax.yaxis, ax.xaxis))
+    return {
+        (rows[round(text.get_position()[1])], columns[round(text.get_position()[0])]): text.get_text()
+        for text in ax.texts
+    }
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_heat_maps_of_comparisons(library, evaluation):
+    def in_kind(frame):
+        return frame if library == "pandas" else in_library(library, frame)
+
+    frame = irdiv.stats.compare(evaluation, measures="D-nDCG@10", correction="holm", n_resamples=200)
+    ax = drawn(plots.heat_map(in_kind(frame)))
+    found = cells(ax)
+    assert len(found) == 8 * 7
+    significant = set()
+    for row in frame.itertuples():
+        assert float(found[row.run, row.other]) == pytest.approx(row.difference, abs=0.0051)
+        assert float(found[row.other, row.run]) == pytest.approx(-row.difference, abs=0.0051)
+        if row.p_adjusted < 0.05:
+            significant |= {(row.run, row.other), (row.other, row.run)}
+    (image,) = ax.images
+    names = [f"r{run}" for run in range(8)]
+    colored = {(names[i], names[j]) for i, j in zip(*np.nonzero(image.get_alpha()), strict=True) if i != j}
+    assert 0 < len(significant) < 56
+    assert colored == significant
+    baseline = irdiv.stats.compare(evaluation, baseline="r2", n_resamples=100)
+    found = cells(drawn(plots.heat_map(in_kind(baseline))))
+    assert {column for _, column in found} == set(evaluation.specs())
+    for row in baseline.itertuples():
+        assert float(found[row.run, row.measure]) == pytest.approx(row.difference, abs=0.0051)
+    one = in_kind(baseline[baseline["measure"] == "I-rec@10"])
+    assert {column for _, column in cells(plots.heat_map(one))} == {"r2"}
+    with pytest.raises(IrdivError, match=r"found 3 measures, 'I-rec@10'.* comparisons with 7 runs: choose rows of one"):
+        plots.heat_map(in_kind(irdiv.stats.compare(evaluation, n_resamples=50)))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_heat_maps_of_correlations(library, evaluation):
+    def in_kind(frame):
+        return frame if library == "pandas" else in_library(library, frame)
+
+    matrix = irdiv.stats.correlate(evaluation, "tau_ap")
+    other_kind = matrix if library == "pandas" else in_library(library, matrix.rename_axis(columns=None).reset_index())
+    found = cells(drawn(plots.heat_map(other_kind)))
+    assert found == {(i, j): f"{matrix.loc[i, j]:.2f}".replace("-0.00", "0.00") for i in matrix.index for j in matrix}
+    for method, directions in (("tau", 1), ("tau_ap", 2)):
+        frame = irdiv.stats.correlation_intervals(evaluation, method, n_resamples=50)
+        found = cells(drawn(plots.heat_map(in_kind(frame))))
+        assert len(found) == 6
+        for row in frame.itertuples():
+            text = f"{row.correlation:.2f}\n[{row.low:.2f}, {row.high:.2f}]".replace("-0.00", "0.00")
+            assert found[row.measure, row.other] == text
+            assert directions == 2 or found[row.other, row.measure] == text
+    frame = irdiv.stats.compare_leaderboards(evaluation, random_evaluation(seed=1, runs=8), n_resamples=50)
+    found = cells(drawn(plots.heat_map(in_kind(frame))))
+    assert [text.split("\n")[0] for text in found.values()] == [f"{value:.2f}" for value in frame["correlation"]]
+
+
+def test_a_heat_map_of_many_runs_has_no_texts_and_not_all_names():
+    frame = irdiv.stats.compare(random_evaluation(runs=100), measures="I-rec@10", n_resamples=20)
+    ax = drawn(plots.heat_map(frame))
+    assert not ax.texts
+    assert 20 < len(ax.get_yticklabels()) < 100
 
 
 @pytest.mark.parametrize(
@@ -204,10 +281,27 @@ def test_power_curves(evaluation):
 
 
 def test_given_axes_are_used(evaluation):
-    from matplotlib.figure import Figure
-
-    given = Figure().subplots()
+    given = Figure(layout="constrained").subplots()
     assert plots.heat_map(irdiv.stats.correlate(evaluation), ax=given) is given
+
+
+def test_labels_that_do_not_fit_around_given_axes_are_warned_of(evaluation):
+    long_names = evaluation.frame.replace({"run": {"r0": "a-run-with-a-name-of-more-than-forty-characters"}})
+    for layout in (None, "constrained"):
+        left, right = Figure(layout=layout).subplots(1, 2)
+        plots.power_curves(irdiv.stats.power_by_topics(evaluation, trials=1, n_resamples=10), ax=left)
+        if layout is None:
+            # Nothing makes room above the axes, so that the legend is inside.
+            inside = left.get_window_extent().padded(1)
+            assert inside.fully_containsx(left.get_legend().get_window_extent().x0)
+            assert inside.fully_containsy(left.get_legend().get_window_extent().y1)
+            with pytest.warns(IrdivWarning, match=r'labels of the plot are cut off .* layout="constrained"'):
+                plots.ranking(long_names, "D-nDCG@10", ax=right)
+        else:
+            plots.ranking(long_names, "D-nDCG@10", ax=right)
+            left.figure.draw_without_rendering()
+            assert not left.get_tightbbox().overlaps(right.get_tightbbox())
+            assert left.figure.get_tightbbox().x1 <= left.figure.get_figwidth()
 
 
 def test_without_matplotlib(monkeypatch, evaluation):

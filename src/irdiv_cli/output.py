@@ -118,7 +118,7 @@ def save_plot(axes: Axes, path: str) -> None:
 
     figure = cast("Figure", axes.figure)
     try:
-        figure.savefig(path, dpi=200, bbox_inches="tight")
+        figure.savefig(path)
     except ValueError as error:
         raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
 

@@ -12,6 +12,7 @@ from irdiv.analysis.textbook import STANDARD_LEVELS, interpolated_precision
 from irdiv.errors import IrdivError
 from irdiv.evaluation.sources import Sources
 from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_several
+from irdiv.plots.highlights import Highlight
 from irdiv.stats.agreement import concordance, correlate
 from irdiv.stats.options import LEVEL, N_RESAMPLES, Rng, TestName
 from irdiv.stats.power import discriminative_power
@@ -40,7 +41,7 @@ def _of_evaluation(
 class EvaluationPlots:
     """The plots of an evaluation; each returns the ``matplotlib.axes.Axes`` it is drawn on.
 
-    ``with irdiv.plots.style("dark")`` draws them on a dark background.
+    ``with irdiv.plots.style("dark", size="page")`` draws them on a dark background, as wide as the page of a paper.
     """
 
     def __init__(self, evaluation: Scores[Any], sources: Sources | None) -> None:
@@ -125,7 +126,7 @@ class EvaluationPlots:
         *,
         levels: int = STANDARD_LEVELS,
         rel: int = 1,
-        highlight: str | Iterable[str] | None = None,
+        highlight: Highlight = None,
         intervals: bool = False,
         rng: Rng = 0,
         ax: Axes | None = None,
@@ -147,7 +148,7 @@ class EvaluationPlots:
         self,
         measures: MeasuresLike,
         *,
-        highlight: str | Iterable[str] | None = None,
+        highlight: Highlight = None,
         intervals: bool = False,
         rng: Rng = 0,
         ax: Axes | None = None,
@@ -173,7 +174,7 @@ class EvaluationPlots:
         parameter: str = "alpha",
         values: Iterable[float] = TENTHS,
         *,
-        highlight: str | Iterable[str] | None = None,
+        highlight: Highlight = None,
         intervals: bool = False,
         rng: Rng = 0,
         ax: Axes | None = None,

@@ -145,7 +145,7 @@ class Canvas:
         """List names by number below the axes and their label."""
         room = self.width - _MARGIN
         texts = [f"{number}  {name}" for number, name in enumerate(names, 1)]
-        labels = shortened(texts, 0.48 * room)
+        labels = shortened(texts, 0.44 * room)
         columns, _ = _columns_and_width(labels, room, 0.0)
         lines = 1 + str(self.ax.get_xlabel()).count("\n")
         legend = self.ax.legend(
@@ -171,7 +171,9 @@ class Canvas:
 def _columns_and_width(labels: Sequence[str], room: float, line: float) -> tuple[int, float]:
     """Return how many columns of a legend fit into a width, with a line before each label, and how wide they are."""
     em = SMALL_TEXT_SIZE / 72
-    entry = line + _SPACING * em + max(text_width(label.split("\n"), SMALL_TEXT_SIZE) for label in labels)
+    # Text of pixels is somewhat wider than that of curves, which is measured.
+    text = 1.03 * max(text_width(label.split("\n"), SMALL_TEXT_SIZE) for label in labels)
+    entry = line + _SPACING * em + text
     columns = min(len(labels), max(1, int(room // entry)))
     return columns, columns * entry
 

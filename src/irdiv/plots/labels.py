@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_DISTANCES = (4.5, 8.0, 13.0, 19.0, 26.0, 34.0)
+_DISTANCES = (4.5, 8.0, 13.0, 19.0, 26.0, 34.0, 44.0, 56.0)
 """How far a name may be from its point, in points."""
 _DIRECTIONS = tuple(math.radians(angle) for angle in (0, 180, 45, 135, -45, -135, 90, -90, 20, 160, -20, -160))
 _FAR = 7.0
@@ -80,7 +80,7 @@ class _Covered:
     def costs(self, boxes: Floats) -> Floats:
         """Return how much names in some boxes would cover."""
         is_outside = (boxes[:, :2] < self._inside[:2]).any(axis=1) | (boxes[:, 2:] > self._inside[2:]).any(axis=1)
-        return 3.0 * _overlaps(boxes, self.texts) + _overlaps(boxes, self._points) + 5.0 * is_outside
+        return 3.0 * _overlaps(boxes, self.texts) + _overlaps(boxes, self._points) + 100.0 * is_outside
 
 
 def _overlaps(boxes: Floats, others: Floats) -> Floats:

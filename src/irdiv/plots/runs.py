@@ -142,7 +142,7 @@ def _draw_contours(ax: Axes, gamma: float, x: Floats, y: Floats) -> None:
     """Draw lines of equal combinations of both measures, with labels that are away from points and edges."""
     theme = current_theme()
     limits = np.array([ax.get_xlim(), ax.get_ylim()])
-    grid = np.meshgrid(*np.linspace(limits[:, 0], limits[:, 1], 50).T)
+    grid = np.meshgrid(*np.linspace(limits[:, 0], limits[:, 1], 12).T)
     z = gamma * grid[0] + (1 - gamma) * grid[1]
     lines = ax.contour(*grid, z, colors=theme.contour, linewidths=THIN_LINE_WIDTH, linestyles="dashed", zorder=1)
     points = _as_shares(np.column_stack([x, y]), limits)

@@ -62,10 +62,10 @@ def ranking(
     """
     table = _of_one_measure(evaluation, measure)
     frame = leaderboard(table, interval=interval, confidence_level=confidence_level, rng=rng, n_resamples=n_resamples)
-    return draw_ranking(table, frame, confidence_level, ax)
+    return draw_ranking(table, frame, confidence_level, ax=ax)
 
 
-def draw_ranking(table: Table, frame: pd.DataFrame, confidence_level: float, ax: Axes | None) -> Axes:
+def draw_ranking(table: Table, frame: pd.DataFrame, confidence_level: float, *, ax: Axes | None) -> Axes:
     """Draw the runs of a table in the order and with the intervals of its leaderboard by one measure."""
     canvas, theme = Canvas(ax, _height(len(frame))), current_theme()
     ax, color = canvas.ax, theme.colors[0]

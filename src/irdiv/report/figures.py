@@ -1,4 +1,10 @@
-"""Plots of the report, as SVG in the colors of the page around them."""
+"""Figures of the page as SVG, in the colors of the page around them.
+
+They are drawn by the functions of `irdiv.plots`, so that they look like those of ``evaluation.plot``. Text is text, and
+not outlines of letters. Each run's element has an id that ends in ``run-<i>``, where i is the index of the run in the
+evaluation, after the name of the figure: ``scatter-run-3`` and ``ranking-run-3`` can be on one page. Other ids are
+removed, or begin with the name of the figure as well.
+"""
 
 from __future__ import annotations
 
@@ -7,71 +13,88 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-import ir_measures
 import pandas as pd
 
 from irdiv.evaluation.results import Evaluation
 from irdiv.plots import asl_curves, recall_relevance
-from irdiv.plots.style import PAGE_HEIGHT, styled
+from irdiv.plots.highlights import Highlight
+from irdiv.plots.style import style, styled
 from irdiv.plots.systems import draw_ranking
+from irdiv.show.palette import DARK, LIGHT, Theme
 from irdiv.stats.options import CONFIDENCE_LEVEL
 from irdiv.stats.power import DiscriminativePower
 from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
-
+_WIDTH = 4.6
+"""In inches: text of 7 points is large enough on a telephone, and not too large on a desktop."""
+_FONT = 'font-family="DejaVu Sans, Verdana, sans-serif"'
+"""That of matplotlib, and one that is as wide."""
+_ROW_HEIGHT = 0.13
 _MOST_NAMED = 16
-"""With more runs, the figure of recall and relevance names a few of the best; the page names the one pointed at."""
-_FEW_NAMED = 8
+"""With more runs, a few of the scatter plot are named; the page names the one that is pointed at."""
+_FEW_NAMED = 5
 
 
-def ranking_figure(evaluation: Evaluation[pd.DataFrame], board: pd.DataFrame) -> Markup:
-    """Return the plot of runs with the intervals of a leaderboard by one measure."""
-    figure = _new_figure(6.4, min(0.8 + 0.14 * max(len(board), 6), PAGE_HEIGHT))
-    table = as_table(evaluation).only(board["measure"].iloc[0])
-    styled(draw_ranking)(table, board, CONFIDENCE_LEVEL, figure.subplots())
-    return _to_svg(figure, "means of runs with intervals")
+def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = None) -> Markup:
+    """Return the plot of runs by their first two measures, intent recall and a D-measure, named ``scatter``.
+
+    ``highlight`` is that of `irdiv.plots.recall_relevance`; by default all of up to 16 runs are named, and of more runs
+    the five best.
+    """
+    recall, relevance = components.measures
+    if highlight is None and len(components.runs) > _MOST_NAMED:
+        highlight = _FEW_NAMED
+    ax = _new_axes(3.8)
+    recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
+    ax.figure.set_layout_engine("none")  # names of points are placed in a figure that is laid out
+    return _to_svg(ax, "scatter", "runs by recall and relevance")
 
 
-def recall_figure(
-    evaluation: Evaluation[pd.DataFrame], recall: ir_measures.Measure, relevance: ir_measures.Measure
+def ranking_figure(
+    evaluation: Evaluation[pd.DataFrame], board: pd.DataFrame, confidence_level: float = CONFIDENCE_LEVEL
 ) -> Markup:
-    """Return the plot of runs by intent recall and a D-measure."""
-    figure = _new_figure(6.4, 4.6)
-    highlight = _FEW_NAMED if len(evaluation.runs) > _MOST_NAMED else None
-    recall_relevance(evaluation, recall, relevance, highlight=highlight, ax=figure.subplots())
-    figure.set_layout_engine("none")  # names of points are placed in a figure that is laid out
-    return _to_svg(figure, "runs by recall and relevance")
+    """Return the plot of all runs with the intervals of a leaderboard by its first measure, named ``ranking``.
+
+    ``board`` is what `irdiv.stats.leaderboard` returned for the evaluation, with the same confidence level.
+    """
+    measure = board["measure"].iloc[0]
+    ax = _new_axes(0.8 + _ROW_HEIGHT * max(len(evaluation.runs), 4))
+    frame = board[board["measure"] == measure]
+    styled(draw_ranking)(as_table(evaluation).only(measure), frame, confidence_level, ax=ax)
+    return _to_svg(ax, "ranking", f"means of runs by {measure} with confidence intervals")
 
 
 def asl_figure(power: DiscriminativePower[pd.DataFrame]) -> Markup:
-    """Return the plot of ASL curves."""
-    figure = _new_figure(7.4, 4.0)
-    asl_curves(power, ax=figure.subplots())
-    return _to_svg(figure, "ASL curves")
+    """Return the plot of ASL curves, named ``asl``."""
+    ax = _new_axes(3.4)
+    asl_curves(power, ax=ax)
+    return _to_svg(ax, "asl", "ASL curves")
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def _new_axes(height: float) -> Axes:
+    """Return axes that fill a new figure, until labels make them smaller."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), dpi=72, layout="constrained")
+    with style("light"):
+        figure = Figure(figsize=(_WIDTH, height), dpi=72, layout="constrained")
+        return figure.subplots(gridspec_kw={"left": 0, "bottom": 0, "right": 1, "top": 1})
 
 
-def _to_svg(figure: Figure, label: str) -> Markup:
+def _to_svg(ax: Axes, name: str, label: str) -> Markup:
+    """Return the figure of axes as an element of a page, whose ids begin with a name."""
     import matplotlib as mpl
     from markupsafe import Markup, escape
 
-    for ax in figure.axes:
-        ax.set_facecolor("none")
+    figure = ax.get_figure(root=True)
+    assert figure is not None
     figure.set_facecolor("none")
+    ax.set_facecolor("none")
     buffer = io.StringIO()
-    with (
-        mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "irdiv", "text.parse_math": False}),
-        warnings.catch_warnings(),
-    ):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
         # Browsers have fonts for characters that the fonts of matplotlib lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         engine = figure.get_layout_engine()
@@ -81,8 +104,45 @@ def _to_svg(figure: Figure, label: str) -> Markup:
             figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
-    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    text = text.replace("#000000", "currentColor")
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
-    # matplotlib has escaped all names.
-    return Markup(text)
+    text = re.sub(
+        r"<metadata>.*?</metadata>|<defs>\s*<style.*?</defs>", "", text[text.index("<svg") :], flags=re.DOTALL
+    )
+    used = set(re.findall(r'(?:url\(|href=")#([^")]+)', text))
+    # matplotlib has escaped all names, so that < and > are only around elements.
+    text = re.sub(r"<[^<>]*>", lambda element: _shortened(element[0], name, used), text)
+    text = re.sub(r">\s*\n\s*<", ">\n<", text)
+    # matplotlib leaves out the color of black text.
+    start = f'<svg role="img" class="figure-{name}" aria-label="{escape(label)}" fill="currentColor" {_FONT} '
+    return Markup(text.replace("<svg ", start, 1).replace(">\n", f">\n<style>{_dark_colors(name)}</style>\n", 1))
+
+
+def _shortened(element: str, name: str, used: set[str]) -> str:
+    """Return an element with ids of the figure, colors and font of the page, and positions in hundredths of a point."""
+
+    def own_id(found: re.Match[str]) -> str:
+        is_kept = found[1] in used or re.search(r"run-\d+$", found[1])
+        return f' id="{name}-{found[1]}"' if is_kept else ""
+
+    element = re.sub(r' id="([^"]*)"', own_id, element)
+    element = re.sub(r'(url\(|href=")#', rf"\1#{name}-", element)
+    element = re.sub(r" font-family: [^;\"]*;?", "", element)
+    element = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), element)
+    return re.sub(r"#[0-9a-f]{6}", lambda color: _page_color(color[0]), element)
+
+
+def _page_color(color: str) -> str:
+    """Return a color of the light theme by the name that the page gives it, so that it can have another one."""
+    if color == LIGHT.text:
+        return "currentColor"
+    index = _colors(LIGHT).index(color) if color in _colors(LIGHT) else None
+    return color if index is None else f"var(--figure-{index}, {color})"
+
+
+def _dark_colors(name: str) -> str:
+    """Return a style sheet with the colors of the dark theme."""
+    colors = ";".join(f"--figure-{index}:{color}" for index, color in enumerate(_colors(DARK)))
+    return f"@media (prefers-color-scheme: dark){{.figure-{name}{{{colors}}}}}"
+
+
+def _colors(theme: Theme) -> tuple[str, ...]:
+    return (*theme.colors, theme.muted_text, theme.guide, theme.contour, theme.missing)

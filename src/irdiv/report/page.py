@@ -358,7 +358,7 @@ def _figures(
     components = find_components(evaluation, options.cutoff)
     if components is not None:
         caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
-        yield Figure("recall-figure", recall_figure(evaluation, *components), caption)
+        yield Figure("recall-figure", recall_figure(select_measures(evaluation, components)), caption)
     if power is not None and len(power.pairs) > 2:
         caption = (
             f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the more "

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 ORDER = 115
 HELP = "draw a figure of runs or measures"
-EPILOG = "Example: irdiv plot rank_curves qrels.txt *.run -m alpha-nDCG@20 --save novelty.pdf"
+EPILOG = "Example: irdiv plot rank_curves qrels.txt *.run -m alpha-nDCG@20 -o novelty.pdf"
 
 _CURVES = ("highlight", "intervals", "seed")
 
@@ -31,7 +31,9 @@ FIGURES = {
     "box_plots": _Figure("values of topics as a box for each run", ("D#-nDCG@10",), 1),
     "topic_heat_map": _Figure("values of runs and topics", ("D#-nDCG@10",), 1, ("sort",)),
     "difference_bars": _Figure("differences of two runs by topic", ("D#-nDCG@10",), 1, ("run", "other", "sort")),
-    "recall_relevance": _Figure("runs by two measures", ("I-rec@10", "D-nDCG@10"), 2, ("gamma", "intervals")),
+    "recall_relevance": _Figure(
+        "runs by two measures", ("I-rec@10", "D-nDCG@10"), 2, ("gamma", "highlight", "intervals")
+    ),
     "precision_recall": _Figure("interpolated precision", (), 0, ("levels", "rel", *_CURVES)),
     "rank_curves": _Figure("measures by rank, down to their cutoffs", ("nDCG@20",), None, _CURVES),
     "parameter_curves": _Figure(
@@ -64,12 +66,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_figure_options(parser.add_argument_group("figures, each with some of these"))
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--save",
+        "-o",
+        "--file",
         metavar="FILE",
         help="file to write, in the format of its ending: png, svg, pdf, … (default: NAME.png)",
     )
     group.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: %(default)s)"
+    )
+    group.add_argument(
+        "--size",
+        choices=("auto", "column", "page"),
+        default="auto",
+        help="width in a two-column paper: a column of 3.3 inches, the page of 7 inches, or what the figure needs "
+        "(default: %(default)s)",
     )
 
 
@@ -91,7 +101,7 @@ def _add_figure_options(group: argparse._ArgumentGroup) -> None:
         metavar="RUN",
         nargs="+",
         action="extend",
-        help="runs to draw in color, the others in gray (default: all of up to 16, and the 8 highest of more)",
+        help="runs to draw in color, the others in gray (default: all unless there are many, and then the 8 best)",
     )
     group.add_argument("--levels", type=int, metavar="N", help="levels of recall (default: 11)")
     group.add_argument("--rel", type=int, metavar="GRADE", help="smallest relevant grade (default: 1)")
@@ -128,12 +138,12 @@ def execute(arguments: argparse.Namespace) -> None:
 
     given = _given_options(arguments)
     measures = _measures(arguments)
-    path = arguments.save or f"{arguments.figure}.png"
+    path = arguments.file or f"{arguments.figure}.png"
     if arguments.collection is None:
         arguments = studies.only_collection(arguments)
     elif arguments.figure not in _OF_STUDIES:
         raise IrdivError(f"{arguments.figure} shows one collection; --collection is for {', '.join(_OF_STUDIES)}.")
-    with plots.style(arguments.theme):
+    with plots.style(arguments.theme, arguments.size):
         if arguments.figure in _OF_QRELS_AND_RUNS:
             axes = _plot_curves(arguments, measures, given)
         elif arguments.collection is not None:
