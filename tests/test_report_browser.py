@@ -130,6 +130,11 @@ def show_heat_map(view: Any) -> None:
     view.wait_for_selector("#heat td")
 
 
+def show_comparison(view: Any) -> None:
+    view.locator("#compare").scroll_into_view_if_needed()
+    view.wait_for_selector("#comparison td")
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_only_tables_scroll_sideways(open_page, page, width, scheme):
@@ -140,8 +145,7 @@ def test_only_tables_scroll_sideways(open_page, page, width, scheme):
     closed = view.locator("details.topic").evaluate_all("items => items.map(item => item.offsetHeight)")
     assert max(closed) <= 48
     show_heat_map(view)
-    view.locator("#compare").scroll_into_view_if_needed()
-    view.wait_for_selector("#comparison td")
+    show_comparison(view)
     view.locator("details.topic summary").nth(1).click()
     view.wait_for_selector(".topic-body .documents")
     view.locator("#board a.name").nth(4).click()
@@ -316,7 +320,7 @@ def test_a_click_in_the_heat_map_opens_the_topic_and_a_tap_shows_the_value(open_
 def test_two_runs_topic_by_topic(open_page, page, evaluation, measure, sign):
     a, b = HOSTILE[0], "uogTr18xi"
     view = open_page(page, width=390)
-    view.locator("#compare").scroll_into_view_if_needed()
+    show_comparison(view)
     view.select_option("#compare-a", label=a)
     view.select_option("#compare-b", label=b)
     view.select_option("#compare-measure", label=measure)
@@ -473,7 +477,7 @@ def test_without_a_baseline_runs_have_groups(open_page, demo_page):
     view.locator("#board a.name").first.click()
     group = view.locator("#board td.group").first.inner_text()
     assert f"Group {group} by" in view.locator("#board tr.detail").inner_text()
-    view.locator("#compare").scroll_into_view_if_needed()
+    show_comparison(view)
     assert "not a significance test" in view.locator("#compare-summary").inner_text()
 
 
