@@ -115,10 +115,14 @@ def supports_bold(stream: TextIO) -> bool:
 def save_plot(axes: Axes, path: str) -> None:
     """Write a plot to a file in the format of its extension."""
     from irdiv.errors import IrdivError
+    from irdiv.files import write_atomically
 
     figure = cast("Figure", axes.figure)
+    if not os.path.splitext(path)[1]:
+        path = f"{path}.{figure.canvas.get_default_filetype()}"  # as matplotlib does
     try:
-        figure.savefig(path, dpi=200, bbox_inches="tight")
+        with write_atomically(path) as file:
+            figure.savefig(file, dpi=200, bbox_inches="tight")
     except ValueError as error:
         raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
 
@@ -156,4 +160,7 @@ def print_note(note: str) -> None:
 
 
 def _print_message(severity: str, message: object) -> None:
-    print(f"irdiv: {severity}: {_message_prefix}{' '.join(str(message).split())}", file=sys.stderr)
+    from irdiv.progress import hidden_bars
+
+    with hidden_bars():
+        print(f"irdiv: {severity}: {_message_prefix}{' '.join(str(message).split())}", file=sys.stderr)

@@ -19,6 +19,7 @@ from irdiv.errors import IrdivError
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.selection import requested_measures, requested_names
+from irdiv.files import write_atomically
 from irdiv.frames.columns import find_columns
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
@@ -94,7 +95,9 @@ def write_report(
 ) -> Path:
     """Write the page that `render` returns, with the same options, and return its path."""
     target = Path(path)
-    target.write_text(render(qrels, runs, **options), encoding="utf-8")
+    page = render(qrels, runs, **options)
+    with write_atomically(target) as file:
+        file.write_text(page, encoding="utf-8")
     return target
 
 
