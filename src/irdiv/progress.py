@@ -171,8 +171,10 @@ class _Counter:
         if self._bar is None:
             from tqdm import tqdm
 
-            self._bar = tqdm(**_options(self.total, self.unit, self.description), mininterval=0, miniters=1)
+            options = _options(self.total, self.unit, self.description)
+            self._bar = tqdm(**options, ncols=_columns(), mininterval=0, miniters=1)
             self._bar.start_t = self._bar.last_print_t = self.start
+        self._bar.ncols = _columns()
         more = self.count - self._bar.n
         if more:
             self._bar.update(more)
@@ -186,6 +188,15 @@ class _Counter:
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _columns() -> int:
+    """Return the width of the terminal, 80 if it does not know its size, less one column, where lines would wrap."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return (columns or 80) - 1
 
 
 class _Terminal:
@@ -244,7 +255,6 @@ def _options(total: int | None, unit: str, description: str | None) -> dict[str,
         "desc": description or f"{unit}s",
         "unit_scale": total is None or total >= _MANY,
         "leave": False,
-        "dynamic_ncols": True,
     }
 
 

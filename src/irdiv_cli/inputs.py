@@ -160,6 +160,7 @@ def _saved_standard_input() -> TemporaryFile:
     file = TemporaryFile(has_path=True)
     while part := sys.stdin.buffer.read(1 << 20):
         file.append(part)
+    output.name_file_in_messages(str(file.path), "standard input")
     return file
 
 

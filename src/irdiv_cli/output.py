@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 _message_prefix = ""
+_names_of_files: dict[str, str] = {}
 _TABLES = ("table", "latex", "markdown")
 """Formats to read; the others are for programs, and have all decimal places."""
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
@@ -159,8 +160,16 @@ def print_note(note: str) -> None:
     _print_message("note", note)
 
 
+def name_file_in_messages(path: str, name: str) -> None:
+    """Print a name in place of the path of a temporary file."""
+    _names_of_files[path] = name
+
+
 def _print_message(severity: str, message: object) -> None:
     from irdiv.progress import hidden_bars
 
+    text = " ".join(str(message).split())
+    for path, name in _names_of_files.items():
+        text = text.replace(repr(path), name).replace(path, name)
     with hidden_bars():
-        print(f"irdiv: {severity}: {_message_prefix}{' '.join(str(message).split())}", file=sys.stderr)
+        print(f"irdiv: {severity}: {_message_prefix}{text}", file=sys.stderr)
