@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import atexit
 import os
 import signal
@@ -32,7 +31,7 @@ def run_until_signal(command: Callable[[], int], *, is_process: bool) -> int:
         received.append(number)
         raise KeyboardInterrupt
 
-    with _handlers(interrupt), _swallowed_interrupts_raised_again(received), _watchdog(is_process):
+    with _handlers(interrupt), _watchdog(is_process):
         try:
             return command()
         except BaseException:
@@ -59,26 +58,11 @@ def _handlers(interrupt: Callable[[int, FrameType | None], NoReturn]) -> Iterato
 
 
 @contextmanager
-def _swallowed_interrupts_raised_again(received: list[int]) -> Iterator[None]:
-    """Raise an interrupt again that came where exceptions are only printed, as in a callback from C."""
-    before = sys.unraisablehook
-
-    def hook(unraisable: sys.UnraisableHookArgs) -> None:
-        if received and issubclass(unraisable.exc_type, KeyboardInterrupt):
-            _thread.interrupt_main(signal.Signals(received[0]))
-        else:
-            before(unraisable)
-
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-@contextmanager
 def _watchdog(is_process: bool) -> Iterator[None]:
-    """End the process in a thread if the main thread does not react to a signal, as in a long call of a solver."""
+    """End the process in a thread if the main thread does not react to a signal.
+
+    It may be in a long call, as of a solver, or where Python only prints exceptions, as in ``__del__``.
+    """
     if not is_process:
         yield
         return
@@ -86,9 +70,17 @@ def _watchdog(is_process: bool) -> Iterator[None]:
     os.set_blocking(writer, False)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_end_after_signal, args=(reader,), name="irdiv-signals", daemon=True).start()
+    print_exception = sys.unraisablehook
+
+    def print_unless_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            print_exception(unraisable)
+
+    sys.unraisablehook = print_unless_interrupt
     try:
         yield
     finally:
+        sys.unraisablehook = print_exception
         signal.set_wakeup_fd(before)
         os.close(writer)
 
