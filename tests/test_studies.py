@@ -211,21 +211,6 @@ class TestEachCollection:
         assert swap_rates({"constant": constant}, by_collection=True).empty
 
 
-def test_progress_of_power_by_topics(study, monkeypatch):
-    shown = []
-
-    def bar(items, unit, enabled):
-        shown.append((len(items), enabled))
-        return items
-
-    monkeypatch.setattr("irdiv.stats.topic_subsets.progress_bar", bar)
-    options = {"sizes": SIZES, "trials": 3, "n_resamples": 10}
-    found = power_by_topics(study, **options, progress=True)
-    assert shown == [(6, True)] * 3
-    pd.testing.assert_frame_equal(found, power_by_topics(study, **options))
-    assert shown[3:] == [(6, False)] * 3
-
-
 class TestOneCollection:
     @pytest.mark.parametrize("name", POOLED)
     def test_an_evaluation_is_a_study_of_one(self, name):

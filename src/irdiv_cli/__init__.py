@@ -6,97 +6,39 @@ A command is a module of `irdiv_cli.commands`. No module imports irdiv, pandas o
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-import warnings
-from collections.abc import Sequence
-from io import TextIOWrapper
-from typing import NoReturn
-
-from irdiv_cli.arguments import positionals_first
-from irdiv_cli.commands import load_commands
-from irdiv_cli.output import print_error, print_warning
+TYPE_CHECKING = False  # this module imports nothing, so that Ctrl-C is handled from the start
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 __all__ = ["main", "parser"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0, or 2 for a user error, which is printed on one line."""
-    argv = sys.argv[1:] if argv is None else argv
-    requested = next((argument for argument in argv if not argument.startswith("-")), "")
-    arguments, unknown = _parse(parser(requested), requested, list(argv))
-    if unknown:
-        arguments.error(f"unrecognized arguments: {' '.join(unknown)}")
-    arguments.command_line = ["irdiv", *argv]
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # not every terminal can print the symbols of formulas
-    from irdiv.errors import IrdivError, IrdivWarning
+    """Run a command and return its exit code.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", IrdivWarning)
-        warnings.showwarning = print_warning
-        try:
-            arguments.command.execute(arguments)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader, such as `head`, has closed the pipe; Python would complain when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (IrdivError, OSError) as error:
-            print_error(error)
-            return 2
-    return 0
+    It is 0, or 2 for a user error, which is printed on one line; 130 after Ctrl-C and 143 after SIGTERM. With the
+    arguments of the process, these two end it at once.
+    """
+    try:
+        from irdiv_cli.signals import run_until_signal
+
+        return run_until_signal(lambda: _run(argv), is_process=argv is None)
+    except KeyboardInterrupt:
+        import sys
+
+        print("irdiv: interrupted", file=sys.stderr)
+        return 130
 
 
-def _parse(top: argparse.ArgumentParser, command: str, argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Parse a command line whose options may be in any order after the command."""
-    (subparsers,) = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
-    if command in subparsers.choices:
-        after = argv.index(command) + 1
-        argv = [*argv[:after], *positionals_first(subparsers.choices[command], argv[after:])]
-    return top.parse_known_args(argv)
+def _run(argv: Sequence[str] | None) -> int:
+    from irdiv_cli.command_line import run
+
+    return run(argv)
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of all commands, or of one: the others then have no arguments, which saves half the time."""
-    top = _Parser(prog="irdiv", description="Evaluate diversified search.", formatter_class=_HelpFormatter)
-    top.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    top.epilog = "'irdiv COMMAND --help' shows the options of a command."
-    subparsers = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, command in load_commands().items():
-        description = f"{command.HELP[0].upper()}{command.HELP[1:]}."
-        epilog = getattr(command, "EPILOG", None)
-        subparser = subparsers.add_parser(name, help=command.HELP, description=description, epilog=epilog)
-        if only in (None, name):
-            command.add_arguments(subparser)
-        subparser.set_defaults(command=command, make_parser=parser, error=subparser.error)
-    return top
+    from irdiv_cli.command_line import make_parser
 
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that prints an error in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Exit with the message and the command that shows help."""
-        self.exit(2, f"irdiv: error: {message} (see '{self.prog} --help')\n")
-
-
-class _HelpFormatter(argparse.HelpFormatter):
-    """Keeps long names of commands and their help in one line."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        """Leave room for the indentation of commands, which argparse does not count."""
-        super().add_argument(action)
-        if isinstance(action, argparse._SubParsersAction):
-            self._action_max_length += self._indent_increment
-
-
-class _Version(argparse.Action):
-    """Prints the version; it is an action of its own because irdiv must be imported for it."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        import irdiv
-
-        print(f"irdiv {irdiv.__version__}")
-        parser.exit()
+    return make_parser(only)

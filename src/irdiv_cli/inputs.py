@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from irdiv.datasets.collection import TestCollection
     from irdiv.evaluation.results import Evaluation
+    from irdiv.files import TemporaryFile
     from irdiv.frames.inputs import QrelsLike
     from irdiv.measures.spec import NamedMeasures
     from irdiv.report import Input
@@ -41,7 +42,6 @@ def evaluate_arguments(
         ties=arguments.ties,
         duplicates=arguments.duplicates,
         components=components,
-        progress=True,
         **settings(arguments, irdiv.evaluate),
     )
     output.print_notes(evaluation)
@@ -179,20 +179,19 @@ def _run_name(path: str, source: str) -> str:
 
 def local_file(path: str) -> str:
     """Return the path, or for ``-`` a file with standard input."""
-    return _saved_standard_input() if path == "-" else path
+    return str(_saved_standard_input().path) if path == "-" else path
 
 
 @lru_cache(maxsize=1)
-def _saved_standard_input() -> str:
+def _saved_standard_input() -> TemporaryFile:
     """Return a temporary file with standard input, which can be read only once."""
-    import atexit
-    import tempfile
-    from shutil import copyfileobj
+    from irdiv.files import TemporaryFile
 
-    with tempfile.NamedTemporaryFile(prefix="irdiv-", delete=False) as file:
-        atexit.register(os.unlink, file.name)
-        copyfileobj(sys.stdin.buffer, file)
-    return file.name
+    file = TemporaryFile(has_path=True)
+    while part := sys.stdin.buffer.read(1 << 20):
+        file.append(part)
+    output.name_file_in_messages(str(file.path), "standard input")
+    return file
 
 
 def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> dict[str, Any]:

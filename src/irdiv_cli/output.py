@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 _message_prefix = ""
+_names_of_files: dict[str, str] = {}
 _TABLES = ("table", "latex", "markdown")
 """Formats to read; the others are for programs, and have all decimal places."""
 _SHORTEST_TEXT = 20
@@ -151,10 +152,14 @@ def supports_bold(stream: TextIO) -> bool:
 def save_plot(axes: Axes, path: str) -> None:
     """Write a plot to a file in the format of its extension."""
     from irdiv.errors import IrdivError
+    from irdiv.files import write_atomically
 
     figure = cast("Figure", axes.figure)
+    if not os.path.splitext(path)[1]:
+        path = f"{path}.{figure.canvas.get_default_filetype()}"  # as matplotlib does
     try:
-        figure.savefig(path)
+        with write_atomically(path) as file:
+            figure.savefig(file)
     except ValueError as error:
         raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
 
@@ -191,5 +196,16 @@ def print_note(note: str) -> None:
     _print_message("note", note)
 
 
+def name_file_in_messages(path: str, name: str) -> None:
+    """Print a name in place of the path of a temporary file."""
+    _names_of_files[path] = name
+
+
 def _print_message(severity: str, message: object) -> None:
-    print(f"irdiv: {severity}: {_message_prefix}{' '.join(str(message).split())}", file=sys.stderr)
+    from irdiv.progress import hidden_bars
+
+    text = " ".join(str(message).split())
+    for path, name in _names_of_files.items():
+        text = text.replace(repr(path), name).replace(path, name)
+    with hidden_bars():
+        print(f"irdiv: {severity}: {_message_prefix}{text}", file=sys.stderr)

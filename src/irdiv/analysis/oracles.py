@@ -21,7 +21,7 @@ from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_n
 from irdiv.measures.operators import global_gain, intent_weights_for
 from irdiv.measures.spec import MeasureLike, parse
 from irdiv.measures.values import ParameterValues
-from irdiv.progress import progress_bar
+from irdiv.progress import Advance, progress_counter, shows_progress
 from irdiv.types import Floats, Ints
 
 REVERSED = "reversed"
@@ -75,7 +75,15 @@ def oracle(
     collection = Collection.of(qrels)
     collection.require_intents(f"the order {str(order)!r}")
     depth = depth or measure.cutoff
-    return pd.concat([_rank_block(block, measure, depth, reverse) for block in collection.blocks], ignore_index=True)
+    parts = [_rank_block(block, measure, depth, reverse, advance) for block, advance in _counted_blocks(collection)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _counted_blocks(collection: Collection) -> Iterator[tuple[JudgedBlock, Advance]]:
+    """Yield blocks, each with the function that advances a progress bar over the topics of all."""
+    with progress_counter(len(collection.topics), "topic") as advance:
+        for block in collection.blocks:
+            yield block, advance
 
 
 def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
@@ -88,7 +96,9 @@ def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
     return measure(**parameters)
 
 
-def _rank_block(block: JudgedBlock, measure: Measure, depth: int | None, reverse: bool) -> pd.DataFrame:
+def _rank_block(
+    block: JudgedBlock, measure: Measure, depth: int | None, reverse: bool, advance: Advance
+) -> pd.DataFrame:
     most_relevant = block.relevant_rows.shape[1]
     ranks = most_relevant if depth is None else min(depth, most_relevant)
     name, params = measure.declaration.name, measure.parameter_values()
@@ -101,10 +111,13 @@ def _rank_block(block: JudgedBlock, measure: Measure, depth: int | None, reverse
         documents = np.full((len(block), ranks), -1)
         # The order does not depend on the ideal, and a cap would hide which list is best.
         searched = measure(ideal="greedy", cap=False) if name == "alpha-nDCG" else measure
-        for index in np.flatnonzero(np.diff(block.collection.row_start[block.start : block.stop + 1])).tolist():
+        has_relevant = np.diff(block.collection.row_start[block.start : block.stop + 1]) > 0
+        for index in np.flatnonzero(has_relevant).tolist():
             single = JudgedBlock(block.collection, block.start + index, block.start + index + 1)
             best = best_list(single, searched, depth)
             documents[index, : len(best.documents)], is_exact[index] = best
+            advance(1)
+        advance(len(block) - int(np.count_nonzero(has_relevant)))
     topic, position = np.nonzero(documents >= 0)
     rows = block.row_base + block.relevant_rows_by_id[topic, documents[topic, position]]
     return pd.DataFrame(
@@ -131,6 +144,7 @@ def _rank_by_gain(gain: Floats) -> Ints:
 
 
 @returns_callers_frame
+@shows_progress
 def ideal_gaps(
     qrels: QrelsLike | Collection,
     *,
@@ -151,7 +165,7 @@ def ideal_gaps(
     time_limit
         Seconds to search in each topic; without it the search ends with a proof.
     progress
-        Show a progress bar over topics on standard error, if that is a terminal.
+        Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
 
     Returns
     -------
@@ -167,11 +181,13 @@ def ideal_gaps(
     measure = Measure(registry["alpha-nDCG"], ideal="exact", alpha=alpha, rel=rel, time_limit=time_limit, cutoff=cutoff)
     params = measure.parameter_values()
     parts = []
-    for block in collection.blocks:
+    for block, advance in _counted_blocks(collection):
         greedy = ideal_novelty_score(block, params, cutoff, cutoff, log_discount)
         relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
-        topics = progress_bar(relevant, "topics", progress)
-        ideals = exact_ideals(topics, params["alpha"], cutoff, params["time_limit"])
+        ideals = []
+        for topic in relevant:
+            ideals += exact_ideals([topic], params["alpha"], cutoff, params["time_limit"])
+            advance(1)
         exact = np.maximum([ideal.value for ideal in ideals], greedy)
         parts.append(
             pd.DataFrame(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
+from irdiv.files import write_atomically
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
 from irdiv.frames.ids import as_ids, natural_argsort
@@ -184,4 +184,5 @@ def _check_ids_for_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: s
 
 def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike, sep: str = " ") -> None:
     text = frame[list(columns)].to_csv(sep=sep, header=False, index=False, quoting=3, escapechar=None)
-    Path(path).write_text(text, encoding="utf-8")
+    with write_atomically(path) as file:
+        file.write_text(text, encoding="utf-8")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from irdiv.datasets.heval_reader import inner_node_id
 from irdiv.errors import IrdivError, examples
+from irdiv.files import write_atomically
 from irdiv.frames.columns import ROOT_ID
 from irdiv.frames.ids import natural_argsort
 from irdiv.frames.inputs import IntentsLike
@@ -39,7 +39,8 @@ def write_heval(intent_table: IntentsLike, path: PathLike) -> None:
         The file to write. Inner nodes lose their names, as heval has none.
     """
     lines = [line for tree in _trees(intent_table) for line in _lines(tree)]
-    Path(path).write_text("".join(lines), encoding="utf-8")
+    with write_atomically(path) as file:
+        file.write_text("".join(lines), encoding="utf-8")
 
 
 def _trees(intent_table: IntentsLike) -> list[_Tree]:

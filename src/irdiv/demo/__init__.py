@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 from pathlib import Path
-from shutil import copy
+from shutil import copyfile
 
 import pandas as pd
 
 from irdiv.datasets.collection import TestCollection
 from irdiv.demo.rag import write_rag_demo
+from irdiv.files import write_atomically
 from irdiv.frames.trec import read_qrels, read_run
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import with_intents
@@ -54,5 +55,7 @@ def write_demo(folder: Path) -> list[Path]:
     """Write the files of the demo collection and of `write_rag_demo` to a folder, and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     with as_file(files(__name__)) as source:
-        copied = [Path(copy(source / name, folder / name)) for name in FILES]
-    return [*copied, *write_rag_demo(folder)]
+        for name in FILES:
+            with write_atomically(folder / name) as file:
+                copyfile(source / name, file)
+    return [*(folder / name for name in FILES), *write_rag_demo(folder)]

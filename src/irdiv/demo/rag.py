@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from irdiv.files import write_atomically
 from irdiv.types import PathLike
 
 Row: TypeAlias = dict[str, object]
@@ -122,7 +123,8 @@ def write_rag_demo(folder: PathLike) -> list[Path]:
 
 
 def _write(path: Path, rows: Iterator[Row]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    with write_atomically(path) as file:
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import ir_measures
@@ -25,6 +23,7 @@ from irdiv.evaluation.notes import (
     write_notes,
 )
 from irdiv.evaluation.scoring import Scorer
+from irdiv.files import TemporaryFile
 from irdiv.frames.buckets import BucketPlan, RowSource, TopicBuckets
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.ids import Ids, concatenate_ids, natural_argsort
@@ -32,6 +31,7 @@ from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.prefetch import WORKERS, prefetch
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
+from irdiv.progress import progress_bar, progress_counter
 from irdiv.types import Floats, Objects
 
 DEFAULT_BATCH_ROWS = 500_000
@@ -53,9 +53,11 @@ class BucketScores(NamedTuple):
 
 
 class PartitionedInput:
-    """Qrels and runs in temporary files, partitioned by topic."""
+    """Qrels and runs in a temporary file, partitioned by topic."""
 
-    def __init__(self, qrels: QrelsLike, runs: Mapping[str, RunLike], ties: Ties, rows: int, folder: Path) -> None:
+    def __init__(
+        self, qrels: QrelsLike, runs: Mapping[str, RunLike], ties: Ties, rows: int, file: TemporaryFile
+    ) -> None:
         self._names = [name if len(runs) > 1 else None for name in runs]
         judged, ranked = RowSource(qrels, "qrels"), []
         for name, run in zip(self._names, runs.values(), strict=True):
@@ -65,11 +67,11 @@ class PartitionedInput:
             _ROWS_IF_UNKNOWN if source.row_count is None else source.row_count for source in (judged, *ranked)
         ]
         plan = BucketPlan(rows, max(rows_of_each))
-        self._judged, self._ranked = TopicBuckets(judged, plan, folder / "qrels"), []
-        for index, (name, source) in enumerate(zip(self._names, ranked, strict=True)):
+        self._judged, self._ranked = TopicBuckets(judged, plan, file), []
+        for name, source in progress_bar(list(zip(self._names, ranked, strict=True)), "run"):
             with prefix_errors_with_run(name):
-                self._ranked.append(TopicBuckets(source, plan, folder / f"run {index}"))
-        self.buckets = sorted(plan.buckets)
+                self._ranked.append(TopicBuckets(source, plan, file))
+        self.buckets, self.topic_count = sorted(plan.buckets), plan.topic_count
 
     def score(
         self, bucket: int, measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
@@ -116,15 +118,19 @@ def evaluate_in_batches(
 ) -> tuple[Objects, Floats, tuple[str, ...]]:
     """Return topics in natural order, values as ``[run, measure, topic]``, and notes.
 
-    All rows are partitioned by topic into buckets, in temporary files, and a few buckets are scored at a time. Each
+    All rows are partitioned by topic into buckets, in a temporary file, and a few buckets are scored at a time. Each
     holds about ``rows`` rows of the qrels, and the rows of one run for the same topics.
     """
-    with tempfile.TemporaryDirectory(prefix="irdiv-") as folder:
-        partitioned = PartitionedInput(qrels, runs, ties, rows, Path(folder))
+    with TemporaryFile() as file:
+        partitioned = PartitionedInput(qrels, runs, ties, rows, file)
         # Programs behind ir_measures may keep values in global variables, so that they run in one thread.
         is_thread_safe = all(isinstance(irdiv_equivalent(measure) or measure, Measure) for measure in measures)
         score = partial(partitioned.score, measures=measures, ties=ties, duplicates=duplicates)
-        parts = list(prefetch(score, partitioned.buckets, WORKERS if is_thread_safe else 1))
+        parts = []
+        with progress_counter(partitioned.topic_count, "topic") as advance:
+            for part in prefetch(score, partitioned.buckets, WORKERS if is_thread_safe else 1):
+                parts.append(part)
+                advance(len(part.topics))
     ids = concatenate_ids([part.topics for part in parts])
     natural = natural_argsort(ids)
     topics = np.asarray(ids.take(natural), dtype=object)

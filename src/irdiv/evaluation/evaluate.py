@@ -25,7 +25,7 @@ from irdiv.frames.runs import named_runs, read_in_thread
 from irdiv.frames.streams import is_stream
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures
-from irdiv.progress import progress_bar
+from irdiv.progress import progress_bar, shows_progress
 from irdiv.types import PathLike
 
 _ScoresByTopic: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -94,6 +94,7 @@ def evaluate(
     batch_rows: int | None = ...,
     **parameters: object,
 ) -> Evaluation[Any]: ...
+@shows_progress
 def evaluate(
     qrels: QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike],
@@ -136,7 +137,7 @@ def evaluate(
     components
         Also compute the components of measures: I-rec and D-nDCG for D#-nDCG.
     progress
-        Show a progress bar over runs on standard error if that is a terminal.
+        Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
     batch_rows
         About how many rows of the qrels to hold in memory: all rows are partitioned by topic into temporary files, and
         some topics are scored at a time. By default half a million where data comes from Parquet, DuckDB or an Arrow
@@ -184,7 +185,7 @@ def evaluate(
         prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
     )
     kept, findings, is_cut = {}, {}, False
-    for index, name in enumerate(progress_bar(named, "runs", progress)):
+    for index, name in enumerate(progress_bar(named, "run")):
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = scorer.order(next(read))

@@ -20,6 +20,7 @@ from irdiv.evaluation.cases import Cases
 from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
 from irdiv.evaluation.topics import TopicReport, documents_frame, missed_intents
+from irdiv.files import write_atomically
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.measures.measure import Measure
@@ -435,11 +436,13 @@ class Evaluation(Scores[FrameT_co]):
 
     def to_csv(self, path: PathLike) -> None:
         """Write all values to a CSV file, as `frame` has them; functions of `irdiv.stats` take its path."""
-        self.to_pandas().frame.to_csv(path, index=False)
+        with write_atomically(path) as file:
+            self.to_pandas().frame.to_csv(file, index=False)
 
     def to_parquet(self, path: PathLike) -> None:
         """Write all values to a Parquet file, as `frame` has them; functions of `irdiv.stats` take its path."""
-        parquet.write_table(self._table(), path)
+        with write_atomically(path) as file:
+            parquet.write_table(self._table(), file)
 
     def __repr__(self) -> str:
         means = self.to_pandas().summary().rename_axis(index=None, columns=None)

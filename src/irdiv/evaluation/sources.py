@@ -11,6 +11,7 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
 from irdiv.errors import IrdivError
 from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
+from irdiv.progress import progress_bar
 
 KEPT_DEPTH = 100
 """How many documents of a topic are kept, at least, if all measures have a cutoff; else all are."""
@@ -35,8 +36,9 @@ class Sources:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is normal in the qrels and runs but matters for their values."""
-        runs = {name: run_facts(run, self._options, count_unjudged=True) for name, run in self.runs.items()}
-        return write_notes([qrels_facts(self.collection, self._options)], runs, self._options)
+        runs = progress_bar(self.runs, "run", description="notes on runs")
+        facts = {name: run_facts(self.runs[name], self._options, count_unjudged=True) for name in runs}
+        return write_notes([qrels_facts(self.collection, self._options)], facts, self._options)
 
     def require_documents(self, count: int | None, purpose: object) -> None:
         """Raise an error unless the first documents of each topic, or all for None, are kept; a purpose needs them."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
 from irdiv.errors import IrdivError
+from irdiv.files import TemporaryFile
 from irdiv.frames.columns import (
     ITERATION,
     OPTIONAL_QRELS_COLUMNS,
@@ -26,6 +26,7 @@ from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrel
 from irdiv.frames.prefetch import prefetch
 from irdiv.frames.streams import Streamable, is_stream, stream_batches, stream_columns, stream_row_count
 from irdiv.frames.values import are_adhoc_iterations, float_values, floats_or_none, integer_grades, strings_or_none
+from irdiv.progress import progress_counter
 from irdiv.types import Floats, Ints
 
 _CHUNK_ROWS = 1 << 20
@@ -121,6 +122,11 @@ class BucketPlan:
         self.buckets: set[int] = set()
         """The buckets that have topics."""
 
+    @property
+    def topic_count(self) -> int:
+        """How many topics have a bucket."""
+        return len(self._bucket)
+
     def assign(self, topics: Ids, row_counts: Ints, contiguous: bool) -> Ints:
         """Return the bucket of each topic of the qrels, after assigning one to those that are new."""
         names = topics.to_pylist()
@@ -143,24 +149,18 @@ class BucketPlan:
 class TopicBuckets:
     """The rows of a source in a temporary file, from which one bucket at a time is read."""
 
-    def __init__(self, source: RowSource, plan: BucketPlan, path: Path) -> None:
-        self._path = str(path)
-        self._batches_of: dict[int, list[int]] = {}
+    def __init__(self, source: RowSource, plan: BucketPlan, file: TemporaryFile) -> None:
+        self._file = file
+        self._batches_of: dict[int, list[slice]] = {}
         self._schema: pa.Schema | None = None
         self.row_count = self.max_grade = 0
         self._has_only_adhoc_iterations = True
-        self._written = 0
-        writer: pa.ipc.RecordBatchFileWriter | None = None
-        try:
+        with progress_counter(source.row_count, "row", f"rows of the {source.role}") as advance:
             for table in prefetch(lambda chunk: source.to_table(*chunk), source.chunks()):
-                if writer is None:
-                    self._schema = table.schema
-                    writer = pa.ipc.new_file(self._path, table.schema)
+                self._schema = table.schema if self._schema is None else self._schema
                 self._update_totals(table, source)
-                self._partition(table.cast(self._schema), source, plan, writer)
-        finally:
-            if writer is not None:
-                writer.close()
+                self._partition(table.cast(self._schema), source, plan)
+                advance(len(table))
         if self.row_count == 0 and source.is_single_pass:
             raise IrdivError(f"the {source.role} came as an Arrow stream without rows; one can be read only once.")
         raise_if_empty(self.row_count, source.columns, source.role)
@@ -174,9 +174,7 @@ class TopicBuckets:
         for name in {"relevance", "max_grade"} & set(table.column_names):
             self.max_grade = max(self.max_grade, int(table[name].to_numpy().max(initial=0)))
 
-    def _partition(
-        self, table: pa.Table, source: RowSource, plan: BucketPlan, writer: pa.ipc.RecordBatchFileWriter
-    ) -> None:
+    def _partition(self, table: pa.Table, source: RowSource, plan: BucketPlan) -> None:
         """Write the rows of a table bucket by bucket; those of topics without a bucket are left out."""
         code, topics = factorize_grouped(as_ids(nw.from_native(table["query_id"], series_only=True), source.role))
         if source.role == "qrels":
@@ -191,19 +189,17 @@ class TopicBuckets:
         edges = [0, *(np.flatnonzero(np.diff(bucket)) + 1).tolist(), len(bucket)]
         for start, stop in pairwise(edges):
             if stop > start and bucket[start] >= 0:
-                self._write(table.slice(start, stop - start), int(bucket[start]), writer)
-
-    def _write(self, part: pa.Table, bucket: int, writer: pa.ipc.RecordBatchFileWriter) -> None:
-        for batch in part.to_batches():
-            writer.write_batch(batch)
-            self._batches_of.setdefault(bucket, []).append(self._written)
-            self._written += 1
+                batches = table.slice(start, stop - start).to_batches()
+                written = [self._file.append(memoryview(batch.serialize())) for batch in batches]
+                self._batches_of.setdefault(int(bucket[start]), []).extend(written)
 
     def load(self, bucket: int) -> pa.Table:
         """Return the rows of a bucket."""
-        with pa.memory_map(self._path) as file:
-            reader = pa.ipc.open_file(file)
-            table = pa.Table.from_batches(map(reader.get_batch, self._batches_of.get(bucket, [])), self._schema)
+        table = pa.Table.from_batches(map(self._read, self._batches_of.get(bucket, [])), self._schema)
         if self._has_only_adhoc_iterations and "intent_id" in table.column_names:
             return table.drop_columns(["intent_id"])
         return table
+
+    def _read(self, part: slice) -> pa.RecordBatch:
+        content = pa.py_buffer(self._file.content)
+        return pa.ipc.read_record_batch(content.slice(part.start, part.stop - part.start), self._schema)

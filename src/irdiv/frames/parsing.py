@@ -6,6 +6,7 @@ import codecs
 import io
 import warnings
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from pyarrow import csv
 from irdiv.frames.diagnosis import layout_error
 from irdiv.frames.layouts import Layout, seek_first_row
 from irdiv.frames.text import open_maybe_gzip
+from irdiv.progress import progress_counter
 from irdiv.types import PathLike
 
 # An inexact parser makes ties of scores that differ, and breaks ties of equal ones; since 3.1 pandas is exact.
 _EXACT_FLOATS: Any = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
+_PIECE_BYTES = 1 << 24
 _ARROW_TYPES = {str: pa.large_string(), int: pa.int64(), float: pa.float64()}
 
 
@@ -69,19 +72,32 @@ def _parse_by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
     has_spaces, has_tabs = b" " in content, b"\t" in content
     if has_checked_strings or has_spaces is has_tabs or b"\r" in content or _may_be_hexadecimal(content):
         return None
+    options = (
+        csv.ReadOptions(column_names=list(types)),
+        csv.ParseOptions(delimiter=" " if has_spaces else "\t", quote_char=False),
+        csv.ConvertOptions(column_types=types, null_values=[], strings_can_be_null=False),
+    )
     try:
-        table = csv.read_csv(
-            pa.BufferReader(content),
-            csv.ReadOptions(column_names=list(types)),
-            csv.ParseOptions(delimiter=" " if has_spaces else "\t", quote_char=False),
-            csv.ConvertOptions(column_types=types, null_values=[], strings_can_be_null=False),
-        )
+        pieces = _pieces(content, layout.role)
+        table = pa.concat_tables([csv.read_csv(pa.BufferReader(lines), *options) for lines in pieces])
     except pa.ArrowInvalid:
         return None
     # An empty cell is a space too many, which pandas skips.
     lengths = (pc.min(pc.binary_length(table[name])).as_py() for name in types if types[name] == pa.large_string())
     finite = (pc.all(pc.is_finite(table[name])).as_py() for name in types if types[name] == pa.float64())
     return table if len(table) and all(lengths) and all(finite) else None
+
+
+def _pieces(content: bytes, role: str) -> Iterator[pa.Buffer]:
+    """Yield pieces of whole lines, so that the progress of a large file can be shown."""
+    with progress_counter(len(content), "B", f"reading the {role}") as advance:
+        start = 0
+        while start < len(content):
+            end = content.find(b"\n", start + _PIECE_BYTES) + 1
+            stop = end if end > 0 else len(content)
+            yield pa.py_buffer(content).slice(start, stop - start)
+            advance(stop - start)
+            start = stop
 
 
 def _may_be_hexadecimal(content: bytes) -> bool:

@@ -17,14 +17,14 @@ WORKERS = min(os.cpu_count() or 1, 4)
 def prefetch(function: Callable[[T], R], items: Iterable[T], workers: int = WORKERS) -> Iterator[R]:
     """Yield a function's results in the order of the items; the next ones are computed in threads meanwhile."""
     waiting: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) > workers:
-                    yield waiting.popleft().result()
-            while waiting:
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > workers:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # After an error or Ctrl-C nobody waits for the results of items that are being computed.
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -14,6 +14,7 @@ from irdiv.kernels.novelty import covered_intent_count, greedy_ranking, novelty_
 from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED
 from irdiv.measures.values import ParameterValues
+from irdiv.progress import progress_bar
 from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ def _exact_ideal(block: JudgedBlock, params: ParameterValues, cutoff: int) -> Fl
 def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_limit: float | None) -> Floats:
     from irdiv.kernels.exact import exact_ideals
 
-    ideals = exact_ideals(block.grades[block.relevant_rows_by_id] >= rel, alpha, cutoff, time_limit)
+    relevant = progress_bar(block.grades[block.relevant_rows_by_id] >= rel, "topic", "topics with exact ideals")
+    ideals = exact_ideals(relevant, alpha, cutoff, time_limit)
     topics = block.collection.topics[block.start : block.stop]
     unproven = [topic for topic, ideal in zip(topics, ideals, strict=True) if not ideal.proven]
     if unproven:

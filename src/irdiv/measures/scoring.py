@@ -9,6 +9,7 @@ import numpy as np
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, RankedBlock
 from irdiv.measures.measure import Measure
+from irdiv.progress import progress_counter
 from irdiv.types import Floats
 
 
@@ -24,11 +25,15 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
         cutoffs = [measures[i].cutoff for i in selected]
         depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
         ranking = run.hits(judged_only=judged_only, depth=depth)
-        for block in collection.blocks:
-            ranked = RankedBlock.from_hits(block, ranking)
-            for i in selected:
-                m = measures[i]
-                values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+        # With one block it would count all topics at once.
+        total = len(collection.topics) if len(collection.blocks) > 1 else 1
+        with progress_counter(total, "topic") as advance:
+            for block in collection.blocks:
+                ranked = RankedBlock.from_hits(block, ranking)
+                for i in selected:
+                    m = measures[i]
+                    values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+                advance(len(block))
     return values
 
 

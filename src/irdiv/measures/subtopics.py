@@ -13,6 +13,7 @@ from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.novelty import covered_intent_counts
 from irdiv.measures.parameters import JUDGED_ONLY, REL
 from irdiv.measures.values import ParameterValues
+from irdiv.progress import progress_bar
 from irdiv.types import Floats
 
 if TYPE_CHECKING:
@@ -94,4 +95,5 @@ def _cheapest(block: JudgedBlock, rel: int, a: float, b: float, recall: float) -
 
     relevant = block.grades[block.relevant_rows_by_id] >= rel
     needed = _needed(block, rel, recall).astype(int).tolist()
-    return np.array([min_cover_cost(topic, a, b, count) for topic, count in zip(relevant, needed, strict=True)])
+    topics = progress_bar(list(zip(relevant, needed, strict=True)), "topic", "topics with cheapest covers")
+    return np.array([min_cover_cost(topic, a, b, count) for topic, count in topics])

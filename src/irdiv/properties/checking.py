@@ -12,6 +12,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.inputs import IntentsLike
 from irdiv.measures.measure import less_is_better
 from irdiv.measures.spec import MeasuresLike, parse_several
+from irdiv.progress import progress_bar
 from irdiv.properties.definitions import DEFAULT_PROPERTIES, PROPERTIES, Pairs, Property
 from irdiv.properties.rankings import Rankings
 from irdiv.properties.scores import make_collection, score_rankings
@@ -69,7 +70,7 @@ def check(
     scores = score_rankings(rankings, parsed, *make_collection(rankings, probabilities, types, tree))
     pairs_of = {prop.name: prop.pairs(rankings) for prop in checked}
     rows = []
-    for measure, of_measure in zip(parsed, scores, strict=True):
+    for measure, of_measure in progress_bar(list(zip(parsed, scores, strict=True)), "measure"):
         for name, (worse, better) in pairs_of.items():
             pairs = (better, worse) if less_is_better(measure) else (worse, better)
             rows.append({"measure": str(measure), "property": name, **_check_pairs(rankings, of_measure, pairs)})

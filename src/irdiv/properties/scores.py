@@ -15,6 +15,7 @@ from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import with_intents
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import TREC_EVAL_NAMES, irdiv_equivalent
+from irdiv.progress import progress_slices
 from irdiv.properties.rankings import Rankings
 from irdiv.types import Floats, Ints
 
@@ -62,8 +63,7 @@ def score_rankings(
 ) -> Floats:
     """Return the scores of all rankings, ``[measure, ranking]``; collection and rows are of `make_collection`."""
     scores = np.empty((len(measures), len(rankings)))
-    for start in range(0, len(rankings), BATCH_SIZE):
-        batch = slice(start, min(start + BATCH_SIZE, len(rankings)))
+    for batch in progress_slices(len(rankings), BATCH_SIZE, "ranking"):
         ranked = _ranked_block(rankings, batch, collection, rows)
         for index, measure in enumerate(measures):
             scores[index, batch] = _score(measure, ranked)

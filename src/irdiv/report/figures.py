@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 
@@ -50,7 +50,7 @@ def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = N
         highlight = _FEW_NAMED
     ax = _new_axes(3.8)
     recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
-    ax.figure.set_layout_engine("none")  # names of points are placed in a figure that is laid out
+    cast("Figure", ax.figure).set_layout_engine("none")  # names of points are placed in a figure that is laid out
     return _to_svg(ax, "scatter", "runs by recall and relevance")
 
 

@@ -20,6 +20,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.selection import requested_measures, requested_names
+from irdiv.files import write_atomically
 from irdiv.frames.columns import find_columns
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
@@ -74,7 +75,9 @@ def write_report(*source_and_path: Any, force: bool = False, **options: Any) -> 
         )
     *source, path = source_and_path
     target = require_page_path(path, force=force)
-    target.write_text(render(*source, **options), encoding="utf-8")
+    page = render(*source, **options)
+    with write_atomically(target) as file:
+        file.write_text(page, encoding="utf-8")
     return target
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from irdiv.errors import IrdivError, near_names, prefix_errors_with_collection
 from irdiv.evaluation.results import Evaluation
+from irdiv.files import write_atomically
 from irdiv.measures.spec import MeasuresLike
 from irdiv.report.files import page_files, require_site_folder
 from irdiv.report.page import Column, PageOptions, columns_of, make_page, select_measures
@@ -146,9 +147,11 @@ def write_site(
         )
         with prefix_errors_with_collection(name):
             page = make_page(evaluation, shown[name], own, sources[name], home="index.html")
-        (target / files[name]).write_text(page_template.render(page=page), encoding="utf-8")
+        with write_atomically(target / files[name]) as file:
+            file.write_text(page_template.render(page=page), encoding="utf-8")
     path = target / "index.html"
-    path.write_text(environment.get_template("index.html").render(index=index), encoding="utf-8")
+    with write_atomically(path) as file:
+        file.write_text(environment.get_template("index.html").render(index=index), encoding="utf-8")
     return path
 
 

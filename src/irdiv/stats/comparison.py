@@ -11,7 +11,7 @@ import pandas as pd
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
-from irdiv.progress import progress_bar
+from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
     N_RESAMPLES,
@@ -24,13 +24,14 @@ from irdiv.stats.options import (
     resampling_options,
 )
 from irdiv.stats.paired import PairedTestResults, paired_tests
-from irdiv.stats.resampling import MAX_CELLS, TIE_TOLERANCE, p_values
+from irdiv.stats.resampling import TIE_TOLERANCE, chunks_of_samples, p_values
 from irdiv.stats.study import for_each_collection
 from irdiv.stats.table import EvaluationLike, Table, as_table
 from irdiv.types import Floats
 
 
 @returns_callers_frame
+@shows_progress
 @for_each_collection
 def compare(
     evaluation: EvaluationLike,
@@ -68,7 +69,7 @@ def compare(
         for randomization. It is an error to give n_resamples where no samples are drawn, for the t test with
         ``interval="t"``, and plus_one for the t test.
     progress
-        Show a progress bar over measures on standard error, if that is a terminal.
+        Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def compare(
     _require_test(test, correction)
     n_resamples, plus_one = resampling_options(test, n_resamples, plus_one, interval)
     frames = []
-    for index, (measure, z) in enumerate(progress_bar(list(table.differences(pairs)), "measures", progress)):
+    for index, (measure, z) in enumerate(progress_bar(list(table.differences(pairs)), "measure")):
         if test == "tukey":
             tests = paired_tests(z, "t", rng, n_resamples, False, interval, confidence_level)
             p = tukey_p(table.values[:, index], pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
@@ -235,13 +236,12 @@ def tukey_p(
     require_two_topics(n_topics)
     generator = random_generator(rng)
     largest = np.empty(n_resamples)
-    step = max(1, MAX_CELLS // values.size)
     # Sorted, so that the samples do not depend on the order of runs.
     values_of_topic = np.sort(values, axis=0).T
-    for start in range(0, n_resamples, step):
-        order = generator.random((min(step, n_resamples - start), n_topics, n_runs)).argsort(axis=2)
+    for samples in chunks_of_samples(n_resamples, values.size):
+        order = generator.random((samples.stop - samples.start, n_topics, n_runs)).argsort(axis=2)
         means = np.take_along_axis(values_of_topic[None], order, axis=2).mean(axis=1)
-        largest[start : start + step] = means.max(axis=1) - means.min(axis=1)
+        largest[samples] = means.max(axis=1) - means.min(axis=1)
     first, second = (list(side) for side in zip(*pairs, strict=True))
     observed = np.abs((values[first] - values[second]).mean(axis=1))
     largest.sort()

@@ -11,6 +11,7 @@ from irdiv.checks import Integer, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
+from irdiv.progress import progress_bar
 from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, require_interval, require_two_topics
 from irdiv.stats.rank_correlation import Correlation, CorrelationName, correlation_function, has_gold
 from irdiv.stats.resampling import Counts, bootstrap_counts, sample_means
@@ -77,7 +78,7 @@ def correlation_intervals(
             table.measures[other],
             *_with_interval(correlation, means[one], means[other], samples[one], samples[other], confidence_level),
         )
-        for one, other in pairs
+        for one, other in progress_bar(list(pairs), "pair", "pairs of measures")
     ]
     return pd.DataFrame(rows, columns=["measure", "other", "correlation", "low", "high"])
 
@@ -125,7 +126,7 @@ def compare_leaderboards(
     n_runs, _, n_topics = tables[0].values.shape
     rows = [
         (name, n_runs, n_topics, *_with_interval(correlation, x[m], y[m], x_samples[m], y_samples[m], confidence_level))
-        for m, name in enumerate(tables[0].measures)
+        for m, name in enumerate(progress_bar(tables[0].measures, "measure"))
     ]
     return pd.DataFrame(rows, columns=["measure", "runs", "topics", "correlation", "low", "high"])
 

@@ -17,7 +17,7 @@ def confidence_intervals(z: Floats, counts: Counts | None, interval: IntervalNam
         return _t_intervals(z, tails)
     assert counts is not None
     ends = np.empty((len(z), 2))
-    for rows in chunks(len(z), len(counts)):
+    for rows in chunks(len(z), len(counts), "interval"):
         means = np.sort(sample_means(z[rows], counts), axis=1)
         ends[rows] = _quantiles(means, tails if interval == "percentile" else _bca_tails(z[rows], means, tails))
     return ends

@@ -25,10 +25,10 @@ from irdiv.stats.options import (
     resampling_options,
 )
 from irdiv.stats.resampling import (
-    MAX_CELLS,
     TIE_TOLERANCE,
     Counts,
     bootstrap_counts,
+    chunks_of_samples,
     count_extreme,
     mean_and_sd,
     null_samples,
@@ -249,9 +249,8 @@ def _randomization_p(z: Floats, signs: NDArray[np.int8], plus_one: bool) -> Floa
     observed = np.abs(z.sum(axis=1))
     tolerance = TIE_TOLERANCE * np.abs(z).sum(axis=1)
     n_extreme = np.zeros(len(z), dtype=np.int64)
-    step = max(1, MAX_CELLS // max(z.shape))
-    for start in range(0, len(signs), step):
-        total = np.abs(signs[start : start + step].astype(np.float64) @ z.T)
+    for samples in chunks_of_samples(len(signs), max(z.shape)):
+        total = np.abs(signs[samples].astype(np.float64) @ z.T)
         n_extreme += np.count_nonzero(total >= observed - tolerance, axis=0)
     n = z.shape[1]
     is_exact = n < 31 and len(signs) == 2**n

@@ -13,6 +13,7 @@ import pandas as pd
 
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
+from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.comparison import tukey_p
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
@@ -189,6 +190,7 @@ def _holds_callers_frames(
 
 
 @_holds_callers_frames
+@shows_progress
 def discriminative_power(
     evaluation: StudyLike,
     *,
@@ -227,7 +229,7 @@ def discriminative_power(
     delta
         Whether to compute the difference required, which takes about as long as the test.
     progress
-        Show a progress bar on standard error, if that is a terminal.
+        Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
 
     Examples
     --------
@@ -259,7 +261,7 @@ def discriminative_power(
     backend = callers_backend(evaluation)
     parts = study.analyze(
         lambda table, own_rng: replace(
-            _power_on_one_collection(table, test, level, own_rng, n_resamples, plus_one, delta, progress),
+            _power_on_one_collection(table, test, level, own_rng, n_resamples, plus_one, delta),
             backend=backend,
         ),
         rng,
@@ -288,7 +290,6 @@ def _power_on_one_collection(
     n_resamples: int,
     plus_one: bool,
     delta: bool,
-    progress: bool,
 ) -> DiscriminativePower[pd.DataFrame]:
     pairs = table.pairs()
     n_topics = table.values.shape[2]
@@ -298,18 +299,22 @@ def _power_on_one_collection(
     if test == "bootstrap":
         rows, counts = z.reshape(-1, n_topics), bootstrap_counts(n_topics, n_resamples, rng)
         if delta:
-            p, required_of_pair = bootstrap_p_and_delta(rows, counts, level, plus_one, progress)
+            p, required_of_pair = bootstrap_p_and_delta(rows, counts, level, plus_one)
             required = required_of_pair.reshape(z.shape[:2])
         else:
             p = bootstrap_p(rows, counts, plus_one)
         p = p.reshape(z.shape[:2])
     elif test == "tukey":
-        by_measure = np.moveaxis(table.values, 1, 0)
+        by_measure = progress_bar(np.moveaxis(table.values, 1, 0), "measure")
         p = np.stack(
             [tukey_p(values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one) for values in by_measure]
         )
     else:
-        p = np.stack([paired_tests(rows, test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL).p for rows in z])
+        tests = (
+            paired_tests(rows, test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
+            for rows in progress_bar(z, "measure")
+        )
+        p = np.stack([result.p for result in tests])
     return DiscriminativePower(
         measures=tuple(table.measures),
         pairs=tuple((table.runs[one], table.runs[two]) for one, two in pairs),
@@ -321,16 +326,14 @@ def _power_on_one_collection(
     )
 
 
-def bootstrap_p_and_delta(
-    z: Floats, counts: Counts, level: float, plus_one: bool, progress: bool = False
-) -> tuple[Floats, Floats]:
+def bootstrap_p_and_delta(z: Floats, counts: Counts, level: float, plus_one: bool) -> tuple[Floats, Floats]:
     """Return the p-value of each row and the difference required for significance, in one pass over the samples."""
     B = len(counts)
     p, delta = np.empty(len(z)), np.empty(len(z))
     # The index of the (B·level)-th largest of B values in ascending order.
     index = B - min(max(int(np.floor(B * level + 1e-9)), 1), B)
     observed = observed_statistics(z)
-    for null in null_samples(z, counts, progress):
+    for null in null_samples(z, counts):
         p[null.pairs] = p_values(count_extreme(observed, null), B, plus_one)
         # A sample of zeros has no t and no difference.
         ratio = np.nan_to_num(null.ratio, copy=False, nan=0.0)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from irdiv.checks import Integer, Optional, choice, require
 from irdiv.errors import IrdivError
+from irdiv.progress import progress_slices
 from irdiv.types import Floats, Ints
 
 CorrelationName: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric", "tau_ap_b"]
@@ -108,9 +109,8 @@ def correlation_function(method: CorrelationName, top: int | None = None) -> Cor
         # Scores that differ only by rounding are ties.
         x, y = np.round(estimate, 12), np.round(gold, 12)
         step = max(1, _MAX_CELLS // x.shape[1] ** 2)
-        chunks = [slice(start, start + step) for start in range(0, len(x), step)]
         of_chunk = function if count is None else partial(_of_best_systems, function, count)
-        return np.concatenate([of_chunk(x[rows], y[rows]) for rows in chunks])
+        return np.concatenate([of_chunk(x[rows], y[rows]) for rows in progress_slices(len(x), step, "sample")])
 
     return correlation
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from irdiv.progress import progress_bar
+from irdiv.progress import progress_slices
 from irdiv.stats.options import Rng, random_generator
 from irdiv.types import Bools, Floats, Ints
 
@@ -35,11 +35,10 @@ def bootstrap_counts(n_topics: int, n_resamples: int, rng: Rng) -> Counts:
     """Return how often each topic is drawn in each bootstrap sample, ``[sample, topic]``."""
     generator = random_generator(rng)
     counts = np.empty((n_resamples, n_topics), dtype=np.uint16)
-    step = max(1, MAX_CELLS // n_topics)
-    for start in range(0, n_resamples, step):
-        drawn = generator.integers(0, n_topics, size=(min(step, n_resamples - start), n_topics))
+    for samples in chunks_of_samples(n_resamples, n_topics):
+        drawn = generator.integers(0, n_topics, size=(samples.stop - samples.start, n_topics))
         flat = drawn + n_topics * np.arange(len(drawn))[:, None]
-        counts[start : start + step] = np.bincount(flat.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        counts[samples] = np.bincount(flat.ravel(), minlength=drawn.size).reshape(drawn.shape)
     return counts
 
 
@@ -49,10 +48,9 @@ def sign_flips(n_topics: int, n_resamples: int, rng: Rng) -> NDArray[np.int8]:
         return np.where((np.arange(2**n_topics)[:, None] >> np.arange(n_topics)) & 1, -1, 1).astype(np.int8)
     generator = random_generator(rng)
     signs = np.empty((n_resamples, n_topics), dtype=np.int8)
-    step = max(1, MAX_CELLS // n_topics)
-    for start in range(0, n_resamples, step):
-        is_negative = generator.random((min(step, n_resamples - start), n_topics)) < 0.5
-        signs[start : start + step] = np.where(is_negative, -1, 1)
+    for samples in chunks_of_samples(n_resamples, n_topics):
+        is_negative = generator.random((samples.stop - samples.start, n_topics)) < 0.5
+        signs[samples] = np.where(is_negative, -1, 1)
     return signs
 
 
@@ -83,12 +81,12 @@ class NullSamples(NamedTuple):
     ratio: Floats
 
 
-def null_samples(z: Floats, counts: Counts, progress: bool = False) -> Iterator[NullSamples]:
+def null_samples(z: Floats, counts: Counts) -> Iterator[NullSamples]:
     """Yield the samples of all pairs, some pairs at a time, of differences shifted to mean 0."""
     w = z - z.mean(axis=1, keepdims=True)
     w[np.abs(w) <= _ZERO_TOLERANCE * np.abs(z).max(axis=1, keepdims=True)] = 0.0
     factors = _as_factors(counts)
-    for pairs in progress_bar(list(chunks(len(z), len(counts))), "pairs of runs", progress):
+    for pairs in chunks(len(z), len(counts), "test"):
         both = _products(np.concatenate([w[pairs], w[pairs] ** 2]) / z.shape[1], factors)
         mean, square = both[: len(both) // 2], both[len(both) // 2 :]
         np.multiply(mean, mean, out=mean)
@@ -97,10 +95,15 @@ def null_samples(z: Floats, counts: Counts, progress: bool = False) -> Iterator[
         yield NullSamples(pairs, mean, square)
 
 
-def chunks(n_rows: int, n_resamples: int) -> Iterator[slice]:
-    """Yield slices of rows whose samples fit into the processor's cache, and into memory."""
+def chunks(n_rows: int, n_resamples: int, unit: str) -> Iterator[slice]:
+    """Yield slices of rows whose samples fit into the processor's cache, and into memory; ``unit`` names a row."""
     step = max(1, min(_MAX_CHUNK, MAX_CELLS // n_resamples))
-    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+    return progress_slices(n_rows, step, unit)
+
+
+def chunks_of_samples(n_resamples: int, cells: int) -> Iterator[slice]:
+    """Yield slices of samples that fit into memory, where each has a number of cells."""
+    return progress_slices(n_resamples, max(1, MAX_CELLS // cells), "sample")
 
 
 def sample_means(z: Floats, counts: Counts) -> Floats:
@@ -118,9 +121,8 @@ def _products(z: Floats, factors: Factors) -> Floats:
     if factors.dtype == np.float64:
         return z @ factors
     products = np.empty((len(z), n_resamples))
-    step = max(1, MAX_CELLS // n_topics)
-    for start in range(0, n_resamples, step):
-        np.matmul(z, factors[:, start : start + step].astype(np.float64), out=products[:, start : start + step])
+    for samples in chunks_of_samples(n_resamples, n_topics):
+        np.matmul(z, factors[:, samples].astype(np.float64), out=products[:, samples])
     return products
 
 

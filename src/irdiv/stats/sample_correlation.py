@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from irdiv.progress import progress_slices
 from irdiv.stats.rank_correlation import correlation_function
 from irdiv.stats.resampling import Counts, sample_means
 from irdiv.types import Floats, Ints
@@ -46,8 +47,8 @@ def correlations_over_topics(x: Floats, y: Floats, counts: Counts, method: Sampl
         x, y = np.round(x, _DECIMALS), np.round(y, _DECIMALS)
     function = _OVER_TOPICS[method]
     step = max(1, _MAX_CELLS // ((len(x) + len(y)) * x.shape[1]))
-    parts = [counts[start : start + step].astype(np.float64) for start in range(0, len(counts), step)]
-    return np.concatenate([function(x, y, part) for part in parts], axis=2)
+    samples = progress_slices(len(counts), step, "sample")
+    return np.concatenate([function(x, y, counts[part].astype(np.float64)) for part in samples], axis=2)
 
 
 def correlations_over_runs(x: Floats, y: Floats, counts: Counts, method: SampleCorrelationName) -> Floats:

@@ -13,7 +13,7 @@ from irdiv.checks import Integer, Number, require
 from irdiv.errors import IrdivError, prefix_errors_with_collection
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
-from irdiv.progress import progress_bar
+from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.options import LEVEL, N_RESAMPLES, Rng, random_generator, require_level
 from irdiv.stats.paired import bootstrap_p
 from irdiv.stats.resampling import bootstrap_counts
@@ -24,6 +24,7 @@ from irdiv.types import Floats, Ints
 
 
 @returns_callers_frame
+@shows_progress
 def power_by_topics(
     evaluation: StudyLike,
     *,
@@ -56,7 +57,7 @@ def power_by_topics(
     by_collection
         Return rows for each of the collections, named in the column ``collection``, instead of pooling them.
     progress
-        Show a progress bar over subsets on standard error, if that is a terminal.
+        Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def power_by_topics(
     study = as_study(evaluation, measures)
     requested = _subset_sizes(study, sizes, 2)
     parts = study.analyze(
-        lambda table, own_rng: _significant_pairs(table, requested, trials, level, own_rng, n_resamples, progress), rng
+        lambda table, own_rng: _significant_pairs(table, requested, trials, level, own_rng, n_resamples), rng
     )
     return study.frame(parts, lambda pooled: _power_curves(study.measures, requested, pooled), by_collection)
 
@@ -83,14 +84,14 @@ class _SignificantPairs(NamedTuple):
 
 
 def _significant_pairs(
-    table: Table, sizes: Sequence[int], trials: int, level: float, rng: Rng, n_resamples: int, progress: bool
+    table: Table, sizes: Sequence[int], trials: int, level: float, rng: Rng, n_resamples: int
 ) -> _SignificantPairs:
     pairs = table.pairs()
     generator = random_generator(rng)
     z = np.concatenate([z for _, z in table.differences(pairs)])
     n_significant = np.empty((len(sizes), trials, len(table.measures)), dtype=np.int64)
     subsets = [(index, size, trial) for index, size in enumerate(sizes) for trial in range(trials)]
-    for index, size, trial in progress_bar(subsets, "subsets of topics", progress):
+    for index, size, trial in progress_bar(subsets, "subset", "subsets of topics"):
         topics = generator.choice(z.shape[1], size, replace=False)
         p = bootstrap_p(z[:, topics], bootstrap_counts(size, n_resamples, generator), False)
         n_significant[index, trial] = np.count_nonzero((p < level).reshape(len(table.measures), -1), axis=1)

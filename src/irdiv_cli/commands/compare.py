@@ -44,7 +44,6 @@ def execute(arguments: argparse.Namespace) -> None:
         correction=arguments.correction,
         rng=arguments.seed,
         n_resamples=arguments.n_resamples,
-        progress=True,
     )
     is_repetition = arguments.output in ("table", "latex", "markdown") and arguments.correction is None
     output.print_frame(frame.drop(columns="p_adjusted") if is_repetition else frame, arguments)

@@ -38,7 +38,6 @@ def execute(arguments: argparse.Namespace) -> None:
         level=arguments.level,
         rng=arguments.seed,
         n_resamples=arguments.n_resamples,
-        progress=True,
     )
     show = power.agreement if arguments.agreement else power.summary
     output.print_frame(show(by_collection=arguments.by_collection), arguments)

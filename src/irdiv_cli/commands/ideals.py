@@ -32,7 +32,6 @@ def execute(arguments: argparse.Namespace) -> None:
         cutoff=arguments.cutoff,
         alpha=arguments.alpha,
         time_limit=arguments.time_limit,
-        progress=True,
     )
     if arguments.per_query or arguments.output != "table":
         output.print_frame(frame, arguments)

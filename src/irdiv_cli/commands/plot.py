@@ -219,7 +219,7 @@ def _plot_study(arguments: argparse.Namespace, specs: list[str], given: dict[str
         argparse.Namespace(**{**vars(arguments), "measures": specs}), more_measures=gold or ()
     )
     if arguments.figure == "asl_curves":
-        return plots.asl_curves(stats.discriminative_power(study, delta=False, progress=True, **given))
+        return plots.asl_curves(stats.discriminative_power(study, delta=False, **given))
     if arguments.figure == "power_curves":
         return plots.power_curves(stats.power_by_topics(study, **given))
     if gold is None:

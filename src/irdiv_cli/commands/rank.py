@@ -27,6 +27,8 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the runs in order, by each measure."""
     import pandas as pd
 
+    from irdiv.progress import progress_bar
+
     arguments.measures = arguments.measures or [DEFAULT_MEASURE]
     evaluation = inputs.evaluate_arguments(arguments)
     parts = {
@@ -38,7 +40,7 @@ def execute(arguments: argparse.Namespace) -> None:
             rng=arguments.seed,
             n_resamples=arguments.n_resamples,
         )
-        for spec in evaluation.specs()
+        for spec in progress_bar(evaluation.specs(), "measure")
     }
     frame = pd.concat([part.assign(measure=spec) for spec, part in parts.items()], ignore_index=True)
     columns = [*(["measure"] if len(parts) > 1 else []), "rank", "run", "mean", "low", "high", "group"]

@@ -1,0 +1,139 @@
+"""Files that are written: outputs that are complete or not there, and temporary files that never remain."""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import BinaryIO
+
+from irdiv.errors import IrdivError
+from irdiv.types import PathLike
+
+_UNFINISHED = re.compile(r"\.irdiv-(?P<process>\d+)-[0-9a-f]+")
+_DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def write_atomically(path: PathLike) -> Iterator[Path]:
+    """Yield the path of a file to write, in the same folder, which becomes the given one when it is complete.
+
+    If an error or Ctrl-C ends the writing, no file is left, and one that was there before stays as it was. The
+    yielded path has the same suffixes. What is not a regular file, such as ``/dev/stdout``, is written itself.
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+    if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
+        yield target
+        return
+    _remove_files_of_killed_processes(target.parent)
+    unfinished = target.parent / _unfinished_name("".join(target.suffixes))
+    _unfinished.add(unfinished)
+    try:
+        yield unfinished
+        if target.exists():
+            shutil.copymode(target, unfinished)
+        unfinished.replace(target)
+    except OSError as error:
+        if error.errno in _DISK_IS_FULL:
+            raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
+        raise
+    finally:
+        unfinished.unlink(missing_ok=True)
+        _unfinished.discard(unfinished)
+
+
+def _unfinished_name(suffix: str = "") -> str:
+    return f".irdiv-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
+
+
+def remove_unfinished_files() -> None:
+    """Remove temporary files that have a name, for a process that must end at once."""
+    for path in list(_unfinished):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _remove_files_of_killed_processes(folder: Path) -> None:
+    """Remove what a process that was killed while it wrote to a folder has left there."""
+    if os.name != "posix":  # elsewhere signal 0 does more than ask whether a process is alive
+        return
+    for path in folder.glob(".irdiv-*"):
+        match = _UNFINISHED.match(path.name)
+        if match is not None and not _is_alive(int(match["process"])):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+class TemporaryFile:
+    """A file to which parts are added, and from which they are read, private to the user.
+
+    It has no name where the system allows that, and is gone when the process ends, also when it is killed. If it must
+    have a path on a system that has no paths of open files, it is removed at exit.
+    """
+
+    def __init__(self, *, has_path: bool = False) -> None:
+        descriptors = Path("/proc/self/fd")
+        self.path: Path | None = None
+        """The path by which this process can open the file."""
+        if has_path and not descriptors.is_dir():
+            folder = Path(tempfile.gettempdir())
+            _remove_files_of_killed_processes(folder)
+            self.path = folder / _unfinished_name()
+            self._file: BinaryIO = os.fdopen(os.open(self.path, _NEW_FILE, 0o600), "wb+", buffering=0)
+            _unfinished.add(self.path)
+            atexit.register(remove_unfinished_files)
+        else:
+            self._file = tempfile.TemporaryFile(prefix="irdiv-", buffering=0)  # noqa: SIM115 (`__exit__` closes it)
+            self.path = descriptors / str(self._file.fileno()) if has_path else None
+        self._size = 0
+
+    def __enter__(self) -> TemporaryFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, part: bytes | memoryview) -> slice:
+        """Write bytes at the end, and return where they are."""
+        start, rest = self._size, memoryview(part)
+        try:
+            while len(rest):
+                written = self._file.write(rest)
+                self._size += written
+                rest = rest[written:]
+        except OSError as error:
+            if error.errno not in _DISK_IS_FULL:
+                raise
+            raise IrdivError(
+                f"no space is left for temporary files in {tempfile.gettempdir()!r} ({os.strerror(error.errno)}): free "
+                "some, or set the environment variable TMPDIR to another folder."
+            ) from error
+        return slice(start, self._size)
+
+    @cached_property
+    def content(self) -> mmap:
+        """All bytes, mapped into memory; nothing can be added once it was used."""
+        return mmap(self._file.fileno(), self._size, access=ACCESS_READ)

@@ -1,0 +1,341 @@
+"""Ctrl-C, SIGTERM, SIGKILL, broken pipes and full disks: one line, the right exit code, and nothing left behind."""
+
+import os
+import resource
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import irdiv
+from irdiv.demo import demo_qrels_and_runs
+from irdiv.files import TemporaryFile, write_atomically
+from irdiv_cli import main
+
+DEMO = Path(irdiv.demo.__file__).parent
+FILES = [str(DEMO / "qrels.txt"), *map(str, sorted(DEMO.glob("*.run")))]
+QRELS, RUNS = demo_qrels_and_runs()
+MAIN = "import sys; from irdiv_cli import main; sys.exit(main())"
+IRDIV = [sys.executable, "-c", MAIN]
+
+SLOW_WORKER = f"""
+import time
+from irdiv.frames import buckets
+from irdiv.frames.buckets import RowSource
+converted = RowSource.to_table
+def to_table(self, start, chunk):
+    if self.role == "run":
+        print("ready", flush=True)
+        time.sleep(60)
+    return converted(self, start, chunk)
+RowSource.to_table = to_table
+{MAIN}
+"""
+LONG_CALL = """
+import hashlib, sys
+from irdiv_cli.signals import run_until_signal
+def command():
+    print("ready", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # as a solver, it does not return to Python for long
+    return 0
+sys.exit(run_until_signal(command, is_process=True))
+"""
+SWALLOWED = """
+import time, sys
+from irdiv_cli.signals import run_until_signal
+class Object:
+    def __del__(self):
+        print("ready", flush=True)
+        time.sleep(60)  # an exception here is only printed
+def command():
+    Object()
+    time.sleep(60)
+    return 0
+sys.exit(run_until_signal(command, is_process=True))
+"""
+HALF_WRITTEN = """
+import time, sys
+from irdiv.files import write_atomically
+from irdiv_cli.signals import run_until_signal
+def command():
+    with write_atomically(sys.argv[1]) as file:
+        file.write_text("half")
+        print("ready", flush=True)
+        time.sleep(60)
+    return 0
+sys.exit(run_until_signal(command, is_process=True))
+"""
+
+
+def default_signals():
+    """Undo what a shell does to processes in the background, which ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def process_when_ready(code, *arguments, folder):
+    """Start a process whose temporary folder is given, and wait until it prints "ready"."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
+        preexec_fn=default_signals,
+    )
+    try:
+        if code != MAIN:
+            assert process.stdout.readline() == "ready\n", process.stderr.read()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def empty(tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    QRELS.to_parquet(tmp_path / "qrels.parquet")
+    RUNS["spammy"].to_parquet(tmp_path / "run.parquet")
+    return tmp_path / "qrels.parquet", tmp_path / "run.parquet"
+
+
+class TestSignals:
+    @pytest.mark.parametrize(
+        ("number", "line"), [(signal.SIGINT, "irdiv: interrupted\n"), (signal.SIGTERM, "irdiv: terminated\n")]
+    )
+    def test_while_threads_read_ahead(self, number, line, parquet, empty):
+        with process_when_ready(SLOW_WORKER, "eval", *parquet, folder=empty) as process:
+            process.send_signal(number)
+            assert process.communicate(timeout=20) == ("", line)
+        assert process.returncode == 128 + number
+        assert list(empty.iterdir()) == []
+
+    @pytest.mark.parametrize("code", [LONG_CALL, SWALLOWED], ids=["long call", "swallowed"])
+    def test_where_no_exception_arrives(self, code, empty):
+        with process_when_ready(code, folder=empty) as process:
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=20) == ("", "irdiv: interrupted\n")
+        assert process.returncode == 130
+
+    def test_half_written_output_is_removed_and_the_file_before_stays(self, tmp_path, empty):
+        target = tmp_path / "out" / "report.html"
+        target.parent.mkdir()
+        target.write_text("before")
+        with process_when_ready(HALF_WRITTEN, target, folder=empty) as process:
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=20) == ("", "irdiv: interrupted\n")
+        assert [path.name for path in target.parent.iterdir()] == ["report.html"]
+        assert target.read_text() == "before"
+
+    def test_a_killed_process_leaves_nothing_that_the_next_does_not_remove(self, tmp_path, empty):
+        target = tmp_path / "out" / "report.html"
+        target.parent.mkdir()
+        with process_when_ready(HALF_WRITTEN, target, folder=empty) as process:
+            process.kill()
+            process.wait()
+        assert len(list(target.parent.iterdir())) == 1
+        with write_atomically(target) as file:
+            file.write_text("whole")
+        assert [path.name for path in target.parent.iterdir()] == ["report.html"]
+
+    @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks up open files in /proc")
+    def test_a_killed_process_leaves_no_standard_input(self, empty):
+        with process_when_ready(MAIN, "eval", DEMO / "qrels.txt", "-", folder=empty) as process:
+            process.stdin.write("1 Q0 a 1 1 x\n" * 200_000)
+            process.stdin.flush()
+            # The process has read some of it, or the pipe would be full.
+            descriptors = list(Path(f"/proc/{process.pid}/fd").iterdir())
+            (saved,) = [path for path in descriptors if os.readlink(path).startswith(str(empty))]
+            assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+            assert list(empty.iterdir()) == []
+            process.kill()
+            process.wait()
+        assert list(empty.iterdir()) == []
+
+    def test_main_as_a_function_returns_and_restores_handlers(self, monkeypatch, capsys):
+        before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), sys.unraisablehook
+
+        def interrupted(*_, **__):
+            signal.raise_signal(signal.SIGTERM)
+
+        monkeypatch.setattr("irdiv.evaluate", interrupted)
+        assert main(["eval", str(DEMO / "qrels.txt"), str(DEMO / "spammy.run")]) == 143
+        assert capsys.readouterr() == ("", "irdiv: terminated\n")
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), sys.unraisablehook) == before
+
+    def test_ignored_signals_stay_ignored(self, monkeypatch):
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            monkeypatch.setattr("irdiv.evaluate", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+            with pytest.raises(AttributeError):  # the evaluation that is None
+                main(["eval", str(DEMO / "qrels.txt"), str(DEMO / "spammy.run")])
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+class TestOutput:
+    @pytest.mark.parametrize("arguments", [["eval", *FILES, "--per-query"], ["--help"]])
+    def test_a_closed_pipe_is_silent(self, arguments):
+        process = subprocess.Popen([*IRDIV, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+        process.stderr.close()
+        assert process.wait() == 0
+        assert [line for line in errors.splitlines() if not line.startswith("irdiv: note: ")] == []
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+    def test_a_full_disk_behind_standard_output_is_one_line(self):
+        command = f"{shlex.join([*IRDIV, 'measures'])} > /dev/full"
+        done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (2, "irdiv: error: [Errno 28] No space left on device\n")
+
+
+@contextmanager
+def largest_file(size):
+    """Let no file grow beyond a size, as if the disk were full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+class TestFullDisk:
+    def test_temporary_files(self, parquet, empty, monkeypatch, capfd):
+        monkeypatch.setattr("tempfile.tempdir", str(empty))
+        with largest_file(1000):
+            code = main(["eval", *map(str, parquet)])
+        assert code == 2
+        assert capfd.readouterr() == (
+            "",
+            f"irdiv: error: no space is left for temporary files in {str(empty)!r} (File too large): free some, or set "
+            "the environment variable TMPDIR to another folder.\n",
+        )
+        assert list(empty.iterdir()) == []
+        assert main(["eval", *map(str, parquet)]) == 0
+
+    def test_output(self, tmp_path):
+        target = tmp_path / "values.csv"
+        target.write_text("before")
+        with largest_file(1000), pytest.raises(OSError, match=r"File too large: '.*values\.csv'$"):
+            irdiv.evaluate(QRELS, RUNS, "I-rec@10").to_csv(target)
+        assert [path.name for path in tmp_path.iterdir()] == ["values.csv"]
+        assert target.read_text() == "before"
+
+
+class TestWriteAtomically:
+    def test_an_error_leaves_what_was_there(self, tmp_path):
+        def write_half():
+            with write_atomically(tmp_path / "new") as file:
+                file.write_text("half")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            write_half()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_suffixes_mode_and_links_are_kept(self, tmp_path):
+        (tmp_path / "file.csv.gz").write_text("before")
+        (tmp_path / "file.csv.gz").chmod(0o640)
+        link = tmp_path / "link.csv"
+        link.symlink_to("file.csv.gz")
+        with write_atomically(link) as file:
+            assert file.name.endswith(".csv.gz")
+            file.write_text("after")
+        assert link.is_symlink()
+        assert (tmp_path / "file.csv.gz").read_text() == "after"
+        assert stat.S_IMODE((tmp_path / "file.csv.gz").stat().st_mode) == 0o640
+
+    def test_a_new_file_has_the_usual_mode(self, tmp_path):
+        (tmp_path / "usual").write_text("")
+        with write_atomically(tmp_path / "new") as file:
+            file.write_text("")
+        assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+    def test_devices_are_written_themselves(self):
+        with write_atomically(os.devnull) as file:
+            assert str(file) == os.devnull
+
+    def test_a_missing_folder_is_named(self, tmp_path):
+        writing = write_atomically(tmp_path / "missing" / "report.html")
+        with pytest.raises(FileNotFoundError, match="No such file or directory: '.*missing/report.html'"):
+            writing.__enter__()
+
+    def test_files_of_living_processes_stay(self, tmp_path):
+        other = tmp_path / f".irdiv-{os.getppid()}-0123abcd.html"
+        other.write_text("")
+        with write_atomically(tmp_path / "new") as file:
+            file.write_text("")
+        assert other.exists()
+
+    def test_all_outputs_use_it(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        written = []
+
+        @contextmanager
+        def recorded(path):
+            written.append(Path(path).name)
+            with write_atomically(path) as file:
+                yield file
+
+        for module in (
+            "files",
+            "evaluation.results",
+            "report.page",
+            "datasets.export",
+            "datasets.heval_writer",
+            "demo",
+        ):
+            monkeypatch.setattr(f"irdiv.{module}.write_atomically", recorded)
+        evaluation = irdiv.evaluate(QRELS, RUNS, ["I-rec@10", "D-nDCG@10"])
+        evaluation.to_csv("values.csv")
+        evaluation.to_parquet("values.parquet")
+        assert main(["report", *FILES, "-o", "report.html"]) == 0
+        assert main(["compare", *FILES[:3], "-m", "I-rec@10", "--plot", "plot.svg"]) == 0
+        irdiv.datasets.write_ntcir(QRELS, "dqrels.txt", "iprob.txt")
+        irdiv.demo.write_demo(tmp_path)
+        made = sorted(path.name for path in tmp_path.iterdir())
+        assert sorted(written) == made
+
+
+class TestTemporaryFile:
+    def test_parts(self):
+        with TemporaryFile() as file:
+            assert [file.append(part) for part in (b"ab", b"", b"cde")] == [slice(0, 2), slice(2, 2), slice(2, 5)]
+            assert file.content[2:5] == b"cde"
+
+    def test_where_open_files_have_no_paths(self, empty, monkeypatch):
+        monkeypatch.setattr("tempfile.tempdir", str(empty))
+        is_dir = Path.is_dir
+        monkeypatch.setattr(Path, "is_dir", lambda path: False if str(path) == "/proc/self/fd" else is_dir(path))
+        removed = []
+        monkeypatch.setattr("irdiv.files.atexit.register", removed.append)
+        (empty / ".irdiv-999999999-0").write_text("of a process that was killed")
+        with TemporaryFile(has_path=True) as file:
+            file.append(b"content")
+            (path,) = empty.iterdir()
+            assert (file.path, path.read_bytes()) == (path, b"content")
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        removed[0]()
+        assert list(empty.iterdir()) == []
+
+    def test_errors_name_standard_input(self):
+        done = subprocess.run(
+            [*IRDIV, "eval", DEMO / "qrels.txt", "-"], input="1 Q0 a\n", capture_output=True, text=True
+        )
+        assert done.returncode == 2
+        assert done.stderr.startswith("irdiv: error: standard input, line 1: "), done.stderr
