@@ -28,6 +28,7 @@ from irdiv.stats.table import as_table
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _WIDTH = 4.6
 """In inches: text of 7 points is large enough on a telephone, and not too large on a desktop."""
