@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -109,6 +110,7 @@ class TemporaryFile:
             self._file = tempfile.TemporaryFile(prefix="irdiv-", buffering=0)  # noqa: SIM115 (`__exit__` closes it)
             self.path = descriptors / str(self._file.fileno()) if has_path else None
         self._size = 0
+        weakref.finalize(self, self._file.close)
 
     def __enter__(self) -> TemporaryFile:
         return self
