@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -28,7 +28,6 @@ from irdiv.stats.table import as_table
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _WIDTH = 4.6
 """In inches: text of 7 points is large enough on a telephone, and not too large on a desktop."""
@@ -51,8 +50,8 @@ def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = N
         highlight = _FEW_NAMED
     ax = _new_axes(3.8)
     recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
-    cast("Figure", ax.figure).set_layout_engine("none")  # names of points are placed in a figure that is laid out
-    return _to_svg(ax, "scatter", "runs by recall and relevance")
+    # The names of points are placed in a figure that is laid out.
+    return _to_svg(ax, "scatter", "runs by recall and relevance", is_laid_out=True)
 
 
 def ranking_figure(
@@ -85,7 +84,7 @@ def _new_axes(height: float) -> Axes:
         return figure.subplots(gridspec_kw={"left": 0, "bottom": 0, "right": 1, "top": 1})
 
 
-def _to_svg(ax: Axes, name: str, label: str) -> Markup:
+def _to_svg(ax: Axes, name: str, label: str, *, is_laid_out: bool = False) -> Markup:
     """Return the figure of axes as an element of a page, whose ids begin with a name."""
     import matplotlib as mpl
     from markupsafe import Markup, escape
@@ -99,10 +98,10 @@ def _to_svg(ax: Axes, name: str, label: str) -> Markup:
         # Browsers have fonts for characters that the fonts of matplotlib lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         engine = figure.get_layout_engine()
-        if engine is not None:
-            # Only once: savefig would draw the figure twice to lay it out.
+        if engine is not None and not is_laid_out:
             engine.execute(figure)
-            figure.set_layout_engine("none")
+        # Once is enough: savefig would draw the figure twice to lay it out.
+        figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(
