@@ -220,6 +220,9 @@ def _label_runs(canvas: Canvas, names: Sequence[str]) -> None:
     short = shortened(names, _LONGEST_NAME * canvas.width)
     step = tick_step(len(names), canvas.height - (0.6 if canvas.is_new else 0))
     ax.set_yticks(range(0, len(names), step), short[::step], fontsize=SMALL_TEXT_SIZE)
+    for label in ax.get_yticklabels():
+        # Axes that were made outside the style read formulas in labels of ticks.
+        label.set_parse_math(False)
     if step > 1:
         ax.set_ylabel(f"{len(names)} runs, every {step}{_ORDINALS.get(step, 'th')} named")
     if canvas.is_new:

@@ -50,8 +50,8 @@ def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = N
         highlight = _FEW_NAMED
     ax = _new_axes(3.8)
     recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
-    ax.figure.set_layout_engine("none")  # names of points are placed in a figure that is laid out
-    return _to_svg(ax, "scatter", "runs by recall and relevance")
+    # The names of points are placed in a figure that is laid out.
+    return _to_svg(ax, "scatter", "runs by recall and relevance", is_laid_out=True)
 
 
 def ranking_figure(
@@ -84,7 +84,7 @@ def _new_axes(height: float) -> Axes:
         return figure.subplots(gridspec_kw={"left": 0, "bottom": 0, "right": 1, "top": 1})
 
 
-def _to_svg(ax: Axes, name: str, label: str) -> Markup:
+def _to_svg(ax: Axes, name: str, label: str, *, is_laid_out: bool = False) -> Markup:
     """Return the figure of axes as an element of a page, whose ids begin with a name."""
     import matplotlib as mpl
     from markupsafe import Markup, escape
@@ -98,10 +98,10 @@ def _to_svg(ax: Axes, name: str, label: str) -> Markup:
         # Browsers have fonts for characters that the fonts of matplotlib lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         engine = figure.get_layout_engine()
-        if engine is not None:
-            # Only once: savefig would draw the figure twice to lay it out.
+        if engine is not None and not is_laid_out:
             engine.execute(figure)
-            figure.set_layout_engine("none")
+        # Once is enough: savefig would draw the figure twice to lay it out.
+        figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(
