@@ -442,6 +442,27 @@ def test_names_are_only_text(open_page, page):
     assert set(HOSTILE) < set(view.locator("#compare-a option").all_inner_texts())
 
 
+def test_figures_mark_every_run(open_page, page, evaluation):
+    view = open_page(page, width=390)
+    runs = names_of_runs(view)
+    recall = evaluation.summary()["I-rec@10"]
+    boxes = (
+        "nodes => nodes.map(node => [node.ariaLabel, node.getBBox().x + node.getBBox().width / 2, node.getBBox().y])"
+    )
+    for figure in ("#ranking-figure", "#recall-figure"):
+        stops = view.locator(f"{figure} g.run[tabindex]")
+        places = {name: (x, y) for name, x, y in stops.evaluate_all(boxes)}
+        assert sorted(places) == sorted(runs)
+        if figure == "#ranking-figure":
+            assert sorted(places, key=lambda name: places[name][1]) == runs
+        else:
+            left_to_right = sorted(places, key=lambda name: places[name][0])
+            assert recall[left_to_right].round(2).is_monotonic_increasing
+        view.locator(f"{figure} g.run[tabindex='0']").focus()
+        view.keyboard.press("End")
+        assert view.locator(f"{figure} .pointed-name").inner_text() == runs[-1]
+
+
 def test_figures_name_the_run_that_is_pointed_at(open_page, demo_page, folder):
     text = demo_page.read_text(encoding="utf-8")
     circles = [("dots-run-2", 90), ("dots-run-1", 150), ("lines-run-2", 210)]
