@@ -130,6 +130,11 @@ def show_heat_map(view: Any) -> None:
     view.wait_for_selector("#heat td")
 
 
+def show_comparison(view: Any) -> None:
+    view.locator("#compare").scroll_into_view_if_needed()
+    view.wait_for_selector("#comparison td")
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_only_tables_scroll_sideways(open_page, page, width, scheme):
@@ -140,8 +145,7 @@ def test_only_tables_scroll_sideways(open_page, page, width, scheme):
     closed = view.locator("details.topic").evaluate_all("items => items.map(item => item.offsetHeight)")
     assert max(closed) <= 48
     show_heat_map(view)
-    view.locator("#compare").scroll_into_view_if_needed()
-    view.wait_for_selector("#comparison td")
+    show_comparison(view)
     view.locator("details.topic summary").nth(1).click()
     view.wait_for_selector(".topic-body .documents")
     view.locator("#board a.name").nth(4).click()
@@ -316,7 +320,7 @@ def test_a_click_in_the_heat_map_opens_the_topic_and_a_tap_shows_the_value(open_
 def test_two_runs_topic_by_topic(open_page, page, evaluation, measure, sign):
     a, b = HOSTILE[0], "uogTr18xi"
     view = open_page(page, width=390)
-    view.locator("#compare").scroll_into_view_if_needed()
+    show_comparison(view)
     view.select_option("#compare-a", label=a)
     view.select_option("#compare-b", label=b)
     view.select_option("#compare-measure", label=measure)
@@ -438,6 +442,27 @@ def test_names_are_only_text(open_page, page):
     assert set(HOSTILE) < set(view.locator("#compare-a option").all_inner_texts())
 
 
+def test_figures_mark_every_run(open_page, page, evaluation):
+    view = open_page(page, width=390)
+    runs = names_of_runs(view)
+    recall = evaluation.summary()["I-rec@10"]
+    boxes = (
+        "nodes => nodes.map(node => [node.ariaLabel, node.getBBox().x + node.getBBox().width / 2, node.getBBox().y])"
+    )
+    for figure in ("#ranking-figure", "#recall-figure"):
+        stops = view.locator(f"{figure} g.run[tabindex]")
+        places = {name: (x, y) for name, x, y in stops.evaluate_all(boxes)}
+        assert sorted(places) == sorted(runs)
+        if figure == "#ranking-figure":
+            assert sorted(places, key=lambda name: places[name][1]) == runs
+        else:
+            left_to_right = sorted(places, key=lambda name: places[name][0])
+            assert recall[left_to_right].round(2).is_monotonic_increasing
+        view.locator(f"{figure} g.run[tabindex='0']").focus()
+        view.keyboard.press("End")
+        assert view.locator(f"{figure} .pointed-name").inner_text() == runs[-1]
+
+
 def test_figures_name_the_run_that_is_pointed_at(open_page, demo_page, folder):
     text = demo_page.read_text(encoding="utf-8")
     circles = [("dots-run-2", 90), ("dots-run-1", 150), ("lines-run-2", 210)]
@@ -473,7 +498,7 @@ def test_without_a_baseline_runs_have_groups(open_page, demo_page):
     view.locator("#board a.name").first.click()
     group = view.locator("#board td.group").first.inner_text()
     assert f"Group {group} by" in view.locator("#board tr.detail").inner_text()
-    view.locator("#compare").scroll_into_view_if_needed()
+    show_comparison(view)
     assert "not a significance test" in view.locator("#compare-summary").inner_text()
 
 
