@@ -156,6 +156,23 @@ def _cutoff(declaration: Declaration, value: object) -> int:
         ) from None
 
 
+def full_spec(measure: ir_measures.Measure) -> str:
+    """Return the spec of a measure, also of ir_measures, with all parameters that have a value.
+
+    >>> import ir_measures
+    >>> full_spec(ir_measures.AP @ 10)
+    'AP(rel=1,judged_only=False)@10'
+    """
+    if isinstance(measure, Measure):
+        return measure.full_spec()
+    defaults = {name: info.default for name, info in measure.SUPPORTED_PARAMS.items()}
+    # A parameter without a default has an object of no type of its own there.
+    values = {name: value for name, value in (defaults | measure.params).items() if type(value) is not object}
+    cutoff = values.pop("cutoff", None)
+    inside = ",".join(f"{name}={value!r}" for name, value in values.items())
+    return str(measure.NAME) + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
+
+
 def less_is_better(measure: ir_measures.Measure) -> bool:
     """Return whether smaller values are better; False for measures of ir_measures, which do not declare it."""
     return isinstance(measure, Measure) and measure.declaration.less_is_better

@@ -11,7 +11,7 @@ import ir_measures
 import pandas as pd
 
 from irdiv.evaluation.results import Evaluation
-from irdiv.measures.measure import Measure, less_is_better
+from irdiv.measures.measure import Measure, full_spec, less_is_better
 from irdiv.report.data import compress, page_data
 from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
 from irdiv.report.provenance import Provenance
@@ -212,7 +212,7 @@ def make_page(
 def columns_of(evaluation: Evaluation[Any]) -> tuple[Column, ...]:
     """Return the columns of a leaderboard."""
     return tuple(
-        Column(name, measure.full_spec() if isinstance(measure, Measure) else str(measure), less_is_better(measure))
+        Column(name, full_spec(measure), less_is_better(measure))
         for name, measure in zip(evaluation.specs(), evaluation.measures, strict=True)
     )
 
