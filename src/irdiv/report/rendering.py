@@ -26,6 +26,7 @@ from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.runs import named_runs
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures, as_measure_list, parse
+from irdiv.progress import shows_progress
 from irdiv.report.files import require_page_path
 from irdiv.report.page import COMPONENTS, PageOptions, make_page
 from irdiv.report.provenance import Provenance, call, inputs_of, inputs_of_evaluation
@@ -81,6 +82,7 @@ def write_report(*source_and_path: Any, force: bool = False, **options: Any) -> 
     return target
 
 
+@shows_progress
 def render(
     source: Evaluation[Any] | QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike] | None = None,
@@ -171,7 +173,6 @@ def render(
             cutoff=cutoff,
             ties=ties,
             duplicates=duplicates,
-            progress=progress,
             parameters=parameters,
         )
         run_inputs = (found for name, run in named.items() for found in inputs_of("run", run, run=name))
@@ -191,7 +192,6 @@ def evaluate_for_page(
     cutoff: int,
     ties: Ties = DEFAULT_TIES,
     duplicates: Duplicates = DEFAULT_DUPLICATES,
-    progress: bool = False,
     parameters: Mapping[str, Any],
 ) -> tuple[Evaluation[Any], list[ir_measures.Measure]]:
     """Return an evaluation by measures and those of the figures, all at once, and the measures of the leaderboard."""
@@ -205,7 +205,7 @@ def evaluate_for_page(
         specs = [f"{name}@{cutoff}" for name in COMPONENTS]
         known = {name for spec in specs for name in parse(spec).SUPPORTED_PARAMS}
         components = requested_measures(specs, {name: parameters[name] for name in parameters if name in known})
-    evaluation = evaluate(collection, runs, [*shown, *components], ties=ties, duplicates=duplicates, progress=progress)
+    evaluation = evaluate(collection, runs, [*shown, *components], ties=ties, duplicates=duplicates)
     return replace(evaluation, names=requested_names(requested, parameters)), shown
 
 
