@@ -737,6 +737,12 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
             for name in LISTS
         ],
     ),
+    "rows, lists and objects": (
+        lambda: (
+            write_lines("dense.jsonl", [{"qid": q, "contexts": docs} for q, docs in LISTS["dense"].items()]),
+            Path("hybrid.jsonl").write_text(json.dumps(LISTS["hybrid"])),
+        ),
+    ),
     "frames": (
         nothing,
         lambda: irdiv.evaluate(
