@@ -12,12 +12,12 @@ from irdiv.rag.fields import (
     DOC_FIELDS,
     Fields,
     as_list,
-    as_number,
     doc_ids,
     id_text,
     is_missing,
     normalize_text,
     optional_text,
+    optional_weight,
 )
 from irdiv.rag.labels import Labels
 from irdiv.rag.records import Record, warn_about_empty
@@ -88,7 +88,7 @@ class NuggetReader:
             id_of_text(text) if given_id is None else id_text(given_id, where),
             text,
             self._labels.importance(item.get("importance")),
-            _weight(item.get("weight"), where),
+            optional_weight(item.get("weight"), where),
             axis=item.get("axis"),
             parent_id=self._parent(topic, item.get(_PARENT)),
             grades=grades,
@@ -127,7 +127,7 @@ class NuggetReader:
             id_text(item.get("question_id") or item.get("claim_id") or id_of_text(text), where),
             text,
             None if is_number else self._labels.importance(importance),
-            _weight(importance, where) if is_number else None,
+            optional_weight(importance, where) if is_number else None,
         )
         needs_all = aggregator == "AND" and len(answers) > 1
         if needs_all and self._split_answers:
@@ -191,7 +191,7 @@ class NuggetReader:
             id_text(given_id, f"{record.where}: {names.get('intent_id')}"),
             text,
             self._labels.importance(row.get("importance")),
-            _weight(row.get("probability"), record.where),
+            optional_weight(row.get("probability"), record.where),
             parent_id=None if is_missing(parent) else id_text(parent, f"{record.where}: {names['parent_id']}"),
             grades=self._grades_of_row(record.where, row, names),
             occurrence=str(row.get("doc_id", "")),
@@ -258,10 +258,6 @@ def _text(item: Fields, where: str) -> str:
             f"{where}: no text; expected one of the fields {examples(_TEXTS, 9)}, found {str(dict(item))[:80]}."
         )
     return normalize_text(text)
-
-
-def _weight(value: object, where: str) -> float | None:
-    return None if is_missing(value) else float(as_number(value, f"{where}: the weight"))
 
 
 def _answers(item: Fields, where: str) -> dict[str, set[str]]:
