@@ -412,6 +412,28 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
         "expected 'relevance' or 'label' or 'assignment' or 'grade' or 'rating', found .*'gold_label'",
     ),
     "scores in place of labels": (judgments(rename("label", "score")), "expected 'relevance' or 'label' .*'score'"),
+    "another name of the importance": (
+        judgments(rename("importance", "tier")),
+        "no 'importance' or 'weight' and count equally; is it the field 'tier', which is not read",
+        with_measures("A-Recall@3"),
+    ),
+    "another name of the weights": (
+        judgments(replace("importance", {"vital": 2, "okay": 1}, "nugget_weight")),
+        "count equally; is it the field 'nugget_weight', which is not read.* numbers 'weight'",
+        with_measures("A-Recall@3"),
+    ),
+    "points of a rubric": (
+        nothing,
+        "count equally; is it the field 'points', which is not read",
+        lambda: read_nuggets([{"qid": "q1", "rubrics": [{"criterion": "a", "points": 5}]}]),
+    ),
+    "another name of the importance of an assignment": (
+        nothing,
+        "count equally; is it the field 'Importance', which is not read",
+        lambda: read_assignments(
+            [{"qid": "q1", "docid": "p1", "nuggets": [{"text": "a", "Importance": "vital", "assignment": "support"}]}]
+        ),
+    ),
     "two names of the passage": (
         judgments(put(doc_id="d")),
         "two columns for one thing: 'doc_id', 'passage_id'. Drop or rename one of them",

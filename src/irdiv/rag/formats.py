@@ -19,7 +19,7 @@ from irdiv.rag.fields import (
     optional_text,
     optional_weight,
 )
-from irdiv.rag.labels import Labels
+from irdiv.rag.labels import Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text
 
@@ -27,6 +27,7 @@ _LISTS = ("nuggets", "rubrics", "aspects")
 _TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
+_WEIGHTS = ("importance", "weight")
 _PARENT = "mapped_sub_narrative"
 _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
 """Fields with lists of documents, and the grade of these."""
@@ -63,6 +64,8 @@ class NuggetReader:
         if formats[0] == "aspect":
             return (self._of_item(record.fields, _topic_of_aspect(record), record.where) for record in records)
         warn_about_empty([record for record in records if not record.sequence(formats[0])], formats[0])
+        items = (item for record in records for item in record.sequence(formats[0]))
+        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
         return (nugget for record in records for nugget in self._of_list(record, formats[0]))
 
     def _of_list(self, record: Record, name: str) -> Iterator[Nugget]:
@@ -175,6 +178,8 @@ class NuggetReader:
         if "doc_id" in names:
             names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
             self.has_documents = True
+        weights = [names[name] for name in ("importance", "probability") if name in names]
+        warn_about_unread_weights((record.fields for record in records), weights)
         return (self._of_row(record, names) for record in records)
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
