@@ -409,7 +409,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of the label": (
         judgments(rename("label", "gold_label")),
-        "expected 'relevance' or 'label' or 'assignment' or 'grade' or 'rating', found .*'gold_label'",
+        "expected 'relevance' or 'label' or 'assignment' or 'grade' or 'rating' .*, found .*'gold_label'",
     ),
     "scores in place of labels": (judgments(rename("label", "score")), "expected 'relevance' or 'label' .*'score'"),
     "another name of the importance": (
@@ -717,6 +717,9 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
     ),
     "importance in one row of a nugget": (judgments(drop("importance"), only=1),),
     "chunks": (lambda: (judgments(rename("passage_id", "chunk_id"))(), runs(rename("passage_id", "chunk_id"))()),),
+    "other names of passages and labels": (
+        judgments(rename("passage_id", "document_id"), rename("label", "judgment")),
+    ),
     "nuggets without ids": (judgments(drop("nugget_id"), rename("nugget", "nugget_text")),),
     "nuggets without texts": (judgments(drop("nugget")),),
     "nuggets from 0 without texts": (judgments(drop("nugget"), convert("nugget_id", lambda n: 4 - int(n[1:]))),),
