@@ -434,6 +434,14 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
             [{"qid": "q1", "docid": "p1", "nuggets": [{"text": "a", "Importance": "vital", "assignment": "support"}]}]
         ),
     ),
+    "neither an id nor a text of nuggets": (
+        judgments(drop("nugget_id", "nugget")),
+        "have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found .*'label'.$",
+    ),
+    "records in a field": (
+        text("judgments.jsonl", json.dumps({"judgments": JUDGMENTS})),
+        "^judgments.jsonl: the list in the field 'judgments' has records of other topics, with 'question_id', .*alone",
+    ),
     "two names of the passage": (
         judgments(put(doc_id="d")),
         "two columns for one thing: 'doc_id', 'passage_id'. Drop or rename one of them",

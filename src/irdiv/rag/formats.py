@@ -164,7 +164,8 @@ class NuggetReader:
         optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
         names = find_columns(columns, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
-            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if "doc_id" in names else ""
+            is_run = "doc_id" in names and "relevance" not in names
+            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if is_run else ""
             raise IrdivError(
                 f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
                 f"{examples(columns, 12)}.{remedy}"
