@@ -412,6 +412,16 @@ def test_documents_twice(capsys, files):
     assert means(capsys, "judgments.jsonl", run, "--duplicates", "first", "-k", "2") == {"chunks": 0.416667}
 
 
+def test_order_by_rank(capsys, files):
+    documents = [("p1", 1, 0.1), ("p9", 2, 0.2)]
+    rows = [{"qid": "q1", "docid": doc, "rank": rank, "score": score} for doc, rank, score in documents]
+    run = write(files / "both.jsonl", rows)
+    # 1 of the 4 nuggets of the first of two questions
+    assert means(capsys, "judgments.jsonl", run, "-k", "1", "--ties", "rank") == {"both": 0.125}
+    assert main(["coverage", "judgments.jsonl", run, "-k", "1"]) == 0
+    assert "To order by rank, give ties='rank' (on the command line, --ties rank)" in capsys.readouterr().err
+
+
 # Mistakes
 
 

@@ -63,7 +63,7 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "coverage": {
         **same_name(read_judgments, "nuggets", "judgments"),
         "label": (read_judgments, "labels"),
-        **same_name(evaluate, "runs", "measures", "duplicates"),
+        **same_name(evaluate, "runs", "measures", "ties", "duplicates"),
         **same_name(read_contexts, "source"),
         **same_name(Evaluation.missed, "run", "cutoff", "rel"),
         "worst": (Evaluation.worst, "n"),

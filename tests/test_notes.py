@@ -64,6 +64,18 @@ def test_topics_without_a_document_of_a_grade():
     assert note not in notes()
 
 
+def test_topics_without_vital_intents():
+    importance = ["vital", "okay", "okay", "okay", "vital"]
+    qrels = QRELS.assign(importance=importance)[:4]
+    evaluation = irdiv.evaluate(qrels, RUN, ["Vital-coverage@3", "Coverage@3"])
+    assert "1 of 2 topics have no vital intents ('2') and score 0 in Vital-coverage@3." in evaluation.notes
+    assert evaluation["Vital-coverage@3"].to_numpy().tolist() == [[1], [0]]
+    assert not any("vital" in note for note in irdiv.evaluate(qrels, RUN, "Coverage@3").notes)
+    assert not any("vital" in note for note in irdiv.evaluate(qrels[:3], RUN, "Vital-coverage@3").notes)
+    streamed = irdiv.evaluate(qrels, RUN, ["Vital-coverage@3", "Coverage@3"], batch_rows=1)
+    assert "1 of 2 topics have no vital intents ('2') and score 0 in Vital-coverage@3." in streamed.notes
+
+
 def test_topics_without_probabilities():
     table = pd.DataFrame({"query_id": "1", "intent_id": list("ijk"), "weight": [0.5, 0.3, 0.2]})
     weighted = irdiv.evaluate(irdiv.with_intents(QRELS, table), RUN, ["D-nDCG@3"])

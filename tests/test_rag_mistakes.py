@@ -409,9 +409,39 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of the label": (
         judgments(rename("label", "gold_label")),
-        "expected 'relevance' or 'label' or 'assignment' or 'grade' or 'rating', found .*'gold_label'",
+        "expected 'relevance' or 'label' or 'assignment' or 'grade' or 'rating' .*, found .*'gold_label'",
     ),
     "scores in place of labels": (judgments(rename("label", "score")), "expected 'relevance' or 'label' .*'score'"),
+    "another name of the importance": (
+        judgments(rename("importance", "tier")),
+        "no 'importance' or 'weight' and count equally; is it the field 'tier', which is not read",
+        with_measures("A-Recall@3"),
+    ),
+    "another name of the weights": (
+        judgments(replace("importance", {"vital": 2, "okay": 1}, "nugget_weight")),
+        "count equally; is it the field 'nugget_weight', which is not read.* numbers 'weight'",
+        with_measures("A-Recall@3"),
+    ),
+    "points of a rubric": (
+        nothing,
+        "count equally; is it the field 'points', which is not read",
+        lambda: read_nuggets([{"qid": "q1", "rubrics": [{"criterion": "a", "points": 5}]}]),
+    ),
+    "another name of the importance of an assignment": (
+        nothing,
+        "count equally; is it the field 'Importance', which is not read",
+        lambda: read_assignments(
+            [{"qid": "q1", "docid": "p1", "nuggets": [{"text": "a", "Importance": "vital", "assignment": "support"}]}]
+        ),
+    ),
+    "neither an id nor a text of nuggets": (
+        judgments(drop("nugget_id", "nugget")),
+        "have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found .*'label'.$",
+    ),
+    "records in a field": (
+        text("judgments.jsonl", json.dumps({"judgments": JUDGMENTS})),
+        "^judgments.jsonl: the list in the field 'judgments' has records of other topics, with 'question_id', .*alone",
+    ),
     "two names of the passage": (
         judgments(put(doc_id="d")),
         "two columns for one thing: 'doc_id', 'passage_id'. Drop or rename one of them",
@@ -695,6 +725,9 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
     ),
     "importance in one row of a nugget": (judgments(drop("importance"), only=1),),
     "chunks": (lambda: (judgments(rename("passage_id", "chunk_id"))(), runs(rename("passage_id", "chunk_id"))()),),
+    "other names of passages and labels": (
+        judgments(rename("passage_id", "document_id"), rename("label", "judgment")),
+    ),
     "nuggets without ids": (judgments(drop("nugget_id"), rename("nugget", "nugget_text")),),
     "nuggets without texts": (judgments(drop("nugget")),),
     "nuggets from 0 without texts": (judgments(drop("nugget"), convert("nugget_id", lambda n: 4 - int(n[1:]))),),
@@ -736,6 +769,12 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
             )
             for name in LISTS
         ],
+    ),
+    "rows, lists and objects": (
+        lambda: (
+            write_lines("dense.jsonl", [{"qid": q, "contexts": docs} for q, docs in LISTS["dense"].items()]),
+            Path("hybrid.jsonl").write_text(json.dumps(LISTS["hybrid"])),
+        ),
     ),
     "frames": (
         nothing,

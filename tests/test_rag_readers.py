@@ -15,7 +15,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, IrdivWarning
-from irdiv.rag import read_assignments, read_contexts, read_crux, read_nuggets
+from irdiv.rag import read_assignments, read_contexts, read_crux, read_nuggets, score_answers
 
 NUGGETS = [
     {
@@ -441,6 +441,26 @@ def test_assignments_to_answers():
     flat = made.rename(columns={"run": "run_id", "query_id": "topic_id", "intent_id": "nugget_id"})
     pd.testing.assert_frame_equal(read_assignments(flat), made)
     assert isinstance(read_assignments(pl.from_pandas(made)), pl.DataFrame)
+
+
+def test_weights_of_assignments():
+    rows = [
+        {"query_id": "1", "rubric_id": "x", "weight": 3, "assignment": "Satisfied"},
+        {"query_id": "1", "rubric_id": "y", "weight": 1, "assignment": "Not Satisfied"},
+        {"query_id": "1", "rubric_id": "z", "weight": -2, "assignment": "Satisfied"},
+    ]
+    made = read_assignments([{**row, "run": "a"} for row in rows])
+    assert list(made.columns) == ["run", "query_id", "intent_id", "weight", "assignment"]
+    # (3 − 2) / (3 + 1)
+    assert score_answers(made).summary().to_numpy().tolist() == [[0.25]]
+    labels = {"Satisfied": "support", "Not Satisfied": "not_support"}
+    qrels = read_assignments([{**row, "doc_id": "d"} for row in rows[:2]], labels=labels)
+    assert qrels["probability"].tolist() == [3, 1]
+    assert irdiv.evaluate(qrels, {"1": ["d"]}, "A-Recall@1").summary().to_numpy().tolist() == [[0.75]]
+    nested = {"qid": "1", "run_id": "a", "nuggets": [{"text": "x", "weight": "2", "assignment": "support"}]}
+    assert read_assignments([nested])["weight"].tolist() == [2]
+    with pytest.raises(IrdivError, match="has the weight -2.0: a penalty for answers is not a probability"):
+        read_assignments([{**row, "doc_id": "d"} for row in rows], labels=labels)
 
 
 def test_runs_are_named_by_the_caller_the_record_or_the_file(tmp_path):

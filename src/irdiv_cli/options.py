@@ -98,18 +98,23 @@ def add_evaluation(
         default="file",
         help="name runs after their files, or after the tag in the last column of TREC files (default: %(default)s)",
     )
-    group.add_argument(
-        "--ties",
-        choices=("docid_desc", "docid_asc", "input", "rank"),
-        default="docid_desc",
-        help="order of documents with equal scores; 'rank' ignores scores and orders by the rank column "
-        "(default: %(default)s)",
-    )
+    add_ties(group)
     group.add_argument(
         "--duplicates",
         choices=("error", "first"),
         default="error",
         help="what to do if a run lists a document twice for a topic: stop, or keep the first (default: %(default)s)",
+    )
+
+
+def add_ties(parser: argparse._ActionsContainer) -> None:
+    """Add ``--ties``, the order of documents with equal scores."""
+    parser.add_argument(
+        "--ties",
+        choices=("docid_desc", "docid_asc", "input", "rank"),
+        default="docid_desc",
+        help="order of documents with equal scores; 'rank' ignores scores and orders by the rank column "
+        "(default: %(default)s)",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection, describe_topics_without_relevant
 from irdiv.arrays.ranking import OrderedRun, Ties
+from irdiv.errors import examples
 from irdiv.frames.ids import natural_argsort, take_rows
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
@@ -39,6 +40,8 @@ class QrelsFacts(NamedTuple):
     """Counts by the lowest grade that counts as relevant."""
     with_zero: int = 0
     """How many topics have an intent 0 that is not declared and has no relevant document."""
+    without_vital: tuple[str, ...] = ()
+    """The topics without vital intents."""
 
 
 class RunFacts(NamedTuple):
@@ -78,6 +81,8 @@ class NoteOptions(NamedTuple):
     """Whether some measure has ``weighted=True``."""
     counts_all: bool
     """Whether some measure counts all declared intents."""
+    vital: tuple[str, ...] = ()
+    """The measures of vital intents."""
 
     @classmethod
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
@@ -99,6 +104,7 @@ class NoteOptions(NamedTuple):
             ties=ties,
             weighted=any(params.get("weighted", False) for _, params in values),
             counts_all=any(params.get("intents") == "all" for _, params in values),
+            vital=tuple(name for name, measure in own.items() if measure.declaration.needs_importance),
         )
 
 
@@ -123,7 +129,25 @@ def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
     with_probabilities = len(np.unique(collection.intent_topic[~np.isnan(collection.intent_probability)]))
     without_relevant = collection.topics_without_relevant.tolist()
     with_zero = int((~declared & (best < 1) & (collection.intents == "0")).sum()) if options.counts_all else 0
-    return QrelsFacts(len(collection.topics), without_relevant, without_grade, with_probabilities, intents, with_zero)
+    return QrelsFacts(
+        len(collection.topics),
+        without_relevant,
+        without_grade,
+        with_probabilities,
+        intents,
+        with_zero,
+        _topics_without_vital(collection) if options.vital else (),
+    )
+
+
+def _topics_without_vital(collection: Collection) -> tuple[str, ...]:
+    """Return the topics of which no intent that may count is vital."""
+    if collection.intent_importance is None:
+        return ()
+    may_count = collection.intent_declared | (collection.intent_best_grade > 0)
+    is_vital = may_count & (collection.intent_importance == "vital")
+    counts = np.bincount(collection.intent_topic[is_vital], minlength=len(collection.topics))
+    return tuple(collection.topics[counts == 0].tolist())
 
 
 def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) -> RunFacts:
@@ -159,6 +183,7 @@ def write_notes(qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], optio
         *_about_topics(qrels, topic_count),
         *_about_probabilities(qrels, topic_count, options),
         *_about_intents(qrels, options),
+        *_about_vital_intents(qrels, topic_count, options),
         *_about_missing_topics(runs, topic_count),
         *_about_unjudged(runs, options.depth),
         *_about_ties(runs, topic_count, options),
@@ -193,7 +218,7 @@ def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterabl
             intents = f"{left_out} of {sum(count.declared for count in counts)} declared intents"
             grade = "" if rel == 1 else f" of grade {rel} or more"
             remedy = "; intents='all' counts them" if options.may_count_all else ""
-            where = f" in {', '.join(measures[:3])}{', …' if len(measures) > 3 else ''}" if measures else ""
+            where = f" in {_shown_measures(measures)}" if measures else ""
             yield f"{intents} have no relevant document{grade} and do not count{where}{remedy}."
     with_zero = sum(part.with_zero for part in qrels)
     if with_zero:
@@ -201,6 +226,18 @@ def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterabl
             f"intent 0 of {with_zero} topics has no relevant document and does not count, as TREC's subtopic 0 is not "
             "an intent; if it is one, describe the intents by with_intents."
         )
+
+
+def _shown_measures(measures: Sequence[str]) -> str:
+    return f"{', '.join(measures[:3])}{', …' if len(measures) > 3 else ''}"
+
+
+def _about_vital_intents(qrels: Sequence[QrelsFacts], topic_count: int, options: NoteOptions) -> Iterable[str]:
+    topics = [topic for part in qrels for topic in part.without_vital]
+    if topics:
+        shown = examples([topics[position] for position in natural_argsort(topics)])
+        where = _shown_measures(options.vital)
+        yield f"{len(topics)} of {topic_count} topics have no vital intents ({shown}) and score 0 in {where}."
 
 
 def _about_missing_topics(runs: Mapping[str, RunFacts], topic_count: int) -> Iterable[str]:

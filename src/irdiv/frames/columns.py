@@ -38,12 +38,14 @@ _MORE_ALIASES = {
     ("evaluation", "query_id"): ("topic",),
     ("assessments", "relevance"): ("grade", "vote"),
     **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
-    **{(role, "doc_id"): ("docid", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")},
+    **{
+        (role, "doc_id"): ("docid", "document_id", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")
+    },
     **{
         (role, "description"): ("text", "nugget", "nugget_text", "criterion", "content")
         for role in ("nuggets", "assignments")
     },
-    **{(role, "relevance"): ("assignment", "grade", "rating") for role in ("nuggets", "assignments")},
+    **{(role, "relevance"): ("assignment", "grade", "rating", "judgment") for role in ("nuggets", "assignments")},
     **{(role, "run"): ("run_id", "runid", "system", "retriever") for role in ("assignments", "contexts")},
     ("nuggets", "probability"): ("weight", "weights"),
 }

@@ -37,11 +37,14 @@ def describe_difference(ids: Iterable[str], others: Iterable[str]) -> str:
 
     >>> describe_difference(["p1", "p2"], ["p2#3"])
     " Some are the same but for the part from the last '#' on."
+    >>> describe_difference(["p1"], ["p1", "p2"])
+    ''
     """
     sides = set(islice(ids, _MOST_IDS)), set(islice(others, _MOST_IDS))
     for what, change in _CHANGES.items():
         # Only one side is changed, so that ids of which the same is left do not match.
         for one, other in (sides, sides[::-1]):
-            if not ({change(text) for text in one} - {""}).isdisjoint(other):
+            changed = {new for text in one if (new := change(text)) not in ("", text)}
+            if not changed.isdisjoint(other):
                 return f" Some are the same but for {what}."
     return ""

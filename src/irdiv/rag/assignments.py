@@ -11,12 +11,13 @@ import pandas as pd
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import find_columns
-from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text
-from irdiv.rag.labels import LabelMapping, Labels
+from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
+from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record, warn_about_empty
-from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, qrels_table
+from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, qrels_table, without_empty_columns
 
-_COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "assignment"]
+_COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "weight", "assignment"]
+_WEIGHTS = ("importance", "weight")
 
 
 class _Assignment(NamedTuple):
@@ -28,6 +29,7 @@ class _Assignment(NamedTuple):
     given_id: str | None
     text: str | None
     importance: object
+    weight: float | None
     label: object
     where: str
 
@@ -53,7 +55,8 @@ def read_assignments(
 
     An answer is a record ``{qid, run_id, nuggets: [{text, importance, assignment}]}``. A record with ``docid`` judges a
     document: ``support`` is grade 2, ``partial_support`` 1 and ``not_support`` 0. Rows of a table with one assignment
-    each, ``run, query_id, nugget_id or text, importance, assignment`` and perhaps ``doc_id``, are also accepted.
+    each, ``run, query_id, nugget_id or text, importance or weight, assignment`` and perhaps ``doc_id``, are also
+    accepted.
 
     Parameters
     ----------
@@ -74,8 +77,9 @@ def read_assignments(
     Returns
     -------
     DataFrame
-        For answers ``run, query_id, intent_id, description, importance, assignment``; for documents the qrels
-        ``query_id, intent_id, doc_id, relevance, description, importance, probability``.
+        For answers ``run, query_id, intent_id, description, importance, weight, assignment``; for documents the qrels
+        ``query_id, intent_id, doc_id, relevance, description, importance, probability``. Columns without values are
+        left out.
 
     Examples
     --------
@@ -109,10 +113,14 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
                 require_one_record(record, first_of)
             yield from assignments
         warn_about_empty([record for record in records if not record.sequence("nuggets")], "nuggets")
+        items = (item for record in records for item in record.sequence("nuggets"))
+        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
         return
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
-    optional = ("run", "intent_id", "description", "importance", "doc_id")
+    optional = ("run", "intent_id", "description", "importance", "weight", "doc_id")
     names = find_columns(columns, "assignments", ("query_id", "relevance"), optional)
+    weights = [names[name] for name in _WEIGHTS if name in names]
+    warn_about_unread_weights((record.fields for record in records), weights)
     for record in records:
         row = {name: record.fields.get(column) for name, column in names.items()}
         yield _Assignment(
@@ -122,6 +130,7 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
             None if is_missing(row.get("intent_id")) else id_text(row["intent_id"], record.where),
             optional_text(row.get("description"), f"{record.where}: {names.get('description')}"),
             row.get("importance"),
+            optional_weight(row.get("weight"), record.where),
             row["relevance"],
             record.where,
         )
@@ -143,6 +152,7 @@ def _of_record(record: Record) -> Iterator[_Assignment]:
             None if given_id is None else id_text(given_id, where),
             optional_text(item.get("text"), f"{where}: text"),
             item.get("importance"),
+            optional_weight(item.get("weight"), where),
             item["assignment"],
             where,
         )
@@ -164,6 +174,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
                 one.intent_id,
                 one.text,
                 labels.importance(one.importance),
+                one.weight,
                 grades={} if grade is None else {one.doc_id: grade},
                 occurrence=f"{one.doc_id}",
             )
@@ -183,11 +194,13 @@ def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
         if suffix:
             repeated.append(one)
         label = labels.support(one.label)
-        rows.append((*key[:2], one.intent_id + suffix, one.text, labels.importance(one.importance), label))
+        importance = labels.importance(one.importance)
+        rows.append((*key[:2], one.intent_id + suffix, one.text, importance, one.weight, label))
     labels.report_unknown("score 0")
     if repeated:
         warn(
             f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "
             f"{examples(f'{one.query_id} {(one.text or one.intent_id)[:60]}' for one in repeated)}."
         )
-    return pd.DataFrame(rows, columns=_COLUMNS, dtype=object)
+    frame = pd.DataFrame(rows, columns=_COLUMNS, dtype=object).astype({"weight": float})
+    return without_empty_columns(frame)

@@ -13,7 +13,7 @@ from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import FrameT, callers_backend, from_pandas
 from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
-from irdiv.rag.rows import runs_of_rows
+from irdiv.rag.rows import run_of_rows
 from irdiv.rag.tables import Duplicates
 
 Source: TypeAlias = Literal["references", "citations"]
@@ -97,33 +97,36 @@ def read_contexts(path: RecordsLike, *, source: Source | None = None, duplicates
     if source is not None:
         require(choice(*get_args(Source)), source=source)
     require(choice("error", "first"), duplicates=duplicates)
-    records = read_records(path, "contexts", "documents")
-    fields = dict.fromkeys(name for record in records for name in record.fields)
-    is_table = {"references", *_SENTENCES, *_DOCUMENTS}.isdisjoint(fields)
-    if is_table and source is not None:
-        raise IrdivError(f"source={source!r} is for answers; these records have only {examples(fields, 9)}.")
-    runs = runs_of_rows(records) if is_table else _runs_of_lists(records, source, duplicates)
+    # The files of several runs may have different forms and columns, so that each run is looked at alone.
+    by_run: dict[str, list[Record]] = {}
+    for record in read_records(path, "contexts", "documents"):
+        by_run.setdefault(record.run, []).append(record)
     backend = callers_backend(path)
-    return {name: from_pandas(run, backend) for name, run in runs.items()}
+    return {name: from_pandas(_run(name, records, source, duplicates), backend) for name, records in by_run.items()}
 
 
-def _runs_of_lists(records: Sequence[Record], source: str | None, duplicates: Duplicates) -> dict[str, pd.DataFrame]:
-    rows: dict[str, list[tuple[str, str, int, float | None]]] = {}
+def _run(name: str, records: Sequence[Record], source: str | None, duplicates: Duplicates) -> pd.DataFrame:
+    fields = dict.fromkeys(name for record in records for name in record.fields)
+    if not {"references", *_SENTENCES, *_DOCUMENTS}.isdisjoint(fields):
+        return _run_of_lists(name, records, source, duplicates)
+    if source is not None:
+        raise IrdivError(
+            f"source={source!r} is for answers; the records of run {name!r} have only {examples(fields, 9)}."
+        )
+    return run_of_rows(name, records)
+
+
+def _run_of_lists(name: str, records: Sequence[Record], source: str | None, duplicates: Duplicates) -> pd.DataFrame:
+    rows: list[tuple[str, str, int, float | None]] = []
     first_of: dict[tuple[str, str], str] = {}
     for record in records:
-        name, topic = record.run, record.topic
         require_one_record(record, first_of)
         scored = _documents(record, source, duplicates)
-        rows.setdefault(name, []).extend(
-            (topic, doc, rank, score) for rank, (doc, score) in enumerate(scored.items(), 1)
-        )
-    runs = {}
-    for name, documents in rows.items():
-        if not documents:
-            raise IrdivError(f"run {name!r} has no documents in any of its topics.")
-        frame = pd.DataFrame(documents, columns=["query_id", "doc_id", "rank", "score"])
-        runs[name] = frame.drop(columns="score") if frame["score"].isna().any() else frame.astype({"score": float})
-    return runs
+        rows.extend((record.topic, doc, rank, score) for rank, (doc, score) in enumerate(scored.items(), 1))
+    if not rows:
+        raise IrdivError(f"run {name!r} has no documents in any of its topics.")
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
+    return frame.drop(columns="score") if frame["score"].isna().any() else frame.astype({"score": float})
 
 
 def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, float | None]:

@@ -62,6 +62,11 @@ def as_number(value: object, where: str) -> float:
     raise IrdivError(f"{where} must be a finite number, found {found}.")
 
 
+def optional_weight(value: object, where: str) -> float | None:
+    """Return the weight of a nugget, None for a missing one."""
+    return None if is_missing(value) else float(as_number(value, f"{where}: the weight"))
+
+
 def optional_text(value: object, where: str) -> str | None:
     """Return a text with single spaces between words, None for a missing one."""
     if is_missing(value):

@@ -12,14 +12,14 @@ from irdiv.rag.fields import (
     DOC_FIELDS,
     Fields,
     as_list,
-    as_number,
     doc_ids,
     id_text,
     is_missing,
     normalize_text,
     optional_text,
+    optional_weight,
 )
-from irdiv.rag.labels import Labels
+from irdiv.rag.labels import Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text
 
@@ -27,6 +27,7 @@ _LISTS = ("nuggets", "rubrics", "aspects")
 _TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
+_WEIGHTS = ("importance", "weight")
 _PARENT = "mapped_sub_narrative"
 _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
 """Fields with lists of documents, and the grade of these."""
@@ -63,6 +64,8 @@ class NuggetReader:
         if formats[0] == "aspect":
             return (self._of_item(record.fields, _topic_of_aspect(record), record.where) for record in records)
         warn_about_empty([record for record in records if not record.sequence(formats[0])], formats[0])
+        items = (item for record in records for item in record.sequence(formats[0]))
+        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
         return (nugget for record in records for nugget in self._of_list(record, formats[0]))
 
     def _of_list(self, record: Record, name: str) -> Iterator[Nugget]:
@@ -88,7 +91,7 @@ class NuggetReader:
             id_of_text(text) if given_id is None else id_text(given_id, where),
             text,
             self._labels.importance(item.get("importance")),
-            _weight(item.get("weight"), where),
+            optional_weight(item.get("weight"), where),
             axis=item.get("axis"),
             parent_id=self._parent(topic, item.get(_PARENT)),
             grades=grades,
@@ -127,7 +130,7 @@ class NuggetReader:
             id_text(item.get("question_id") or item.get("claim_id") or id_of_text(text), where),
             text,
             None if is_number else self._labels.importance(importance),
-            _weight(importance, where) if is_number else None,
+            optional_weight(importance, where) if is_number else None,
         )
         needs_all = aggregator == "AND" and len(answers) > 1
         if needs_all and self._split_answers:
@@ -161,7 +164,8 @@ class NuggetReader:
         optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
         names = find_columns(columns, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
-            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if "doc_id" in names else ""
+            is_run = "doc_id" in names and "relevance" not in names
+            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if is_run else ""
             raise IrdivError(
                 f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
                 f"{examples(columns, 12)}.{remedy}"
@@ -175,6 +179,8 @@ class NuggetReader:
         if "doc_id" in names:
             names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
             self.has_documents = True
+        weights = [names[name] for name in ("importance", "probability") if name in names]
+        warn_about_unread_weights((record.fields for record in records), weights)
         return (self._of_row(record, names) for record in records)
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
@@ -191,7 +197,7 @@ class NuggetReader:
             id_text(given_id, f"{record.where}: {names.get('intent_id')}"),
             text,
             self._labels.importance(row.get("importance")),
-            _weight(row.get("probability"), record.where),
+            optional_weight(row.get("probability"), record.where),
             parent_id=None if is_missing(parent) else id_text(parent, f"{record.where}: {names['parent_id']}"),
             grades=self._grades_of_row(record.where, row, names),
             occurrence=str(row.get("doc_id", "")),
@@ -258,10 +264,6 @@ def _text(item: Fields, where: str) -> str:
             f"{where}: no text; expected one of the fields {examples(_TEXTS, 9)}, found {str(dict(item))[:80]}."
         )
     return normalize_text(text)
-
-
-def _weight(value: object, where: str) -> float | None:
-    return None if is_missing(value) else float(as_number(value, f"{where}: the weight"))
 
 
 def _answers(item: Fields, where: str) -> dict[str, set[str]]:

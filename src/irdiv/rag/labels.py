@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.values import MAX_GRADE
 from irdiv.rag.credits import CREDITS
-from irdiv.rag.fields import is_missing
+from irdiv.rag.fields import Fields, is_missing
 
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 """The grades of nuggetizer's labels, which say how a document supports a nugget."""
@@ -23,6 +23,9 @@ LabelMapping: TypeAlias = Mapping[str, str | int]
 """From labels to labels of the vocabulary, or to grades."""
 
 _MOST_SHOWN = 9
+
+_LIKE_WEIGHT = re.compile("importance|weight|priority|vital|points|probability", re.IGNORECASE)
+"""A part of the names of fields that are likely to weigh nuggets."""
 
 
 class _Vocabulary:
@@ -168,6 +171,31 @@ class Labels:
         return IrdivError(
             f"no label of importance is known: found {unknown.shown()}, expected {examples(self._weights)}. {remedy} "
             f"what each means, as in {unknown.example()}, or its weight by importance_weights=."
+        )
+
+
+def warn_about_unread_weights(nuggets: Iterable[Fields], read: Collection[str]) -> None:
+    """Warn about fields that seem to weigh nuggets, by their names or labels, where no field that is read does.
+
+    Parameters
+    ----------
+    nuggets
+        The fields of each nugget.
+    read
+        The fields of importance and weight that are read.
+    """
+    unread: dict[str, None] = {}
+    for fields in nuggets:
+        for name, value in fields.items():
+            if name in read and not is_missing(value):
+                return
+            is_label = isinstance(value, str) and value.strip().lower() in IMPORTANCE_WEIGHTS
+            if name not in read and (is_label or _LIKE_WEIGHT.search(name)) and not is_missing(value):
+                unread[name] = None
+    if unread:
+        warn(
+            f"nuggets have no 'importance' or 'weight' and count equally; is it the field {examples(unread)}, which is "
+            "not read? Call labels such as 'vital' and 'okay' 'importance', and numbers 'weight'."
         )
 
 

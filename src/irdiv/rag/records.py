@@ -12,6 +12,7 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import backend_of
+from irdiv.frames.columns import find_columns, has_columns
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
 from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
@@ -150,9 +151,22 @@ def _of_json(value: object, content: str, where: str) -> Iterator[Record]:
                     f"{where}: no topic id; expected records with one of the fields {examples(TOPIC_FIELDS, 9)}, or "
                     f"{{topic: list}}, found the field {topic!r} with {str(items)[:60]!r}."
                 )
+            _raise_if_table(topic, items, where)
             yield Record({"query_id": topic, content: items}, f"{where}, topic {topic!r}")
     else:
         raise IrdivError(f"{where}: expected JSON objects, found {str(value)[:60]!r}.")
+
+
+def _raise_if_table(topic: str, items: Iterable[object], where: str) -> None:
+    """Raise an error if what is given for a topic are rows of a table, of topics of their own."""
+    for item in items:
+        if isinstance(item, Mapping) and has_columns(item, "contexts", ("query_id", "doc_id")):
+            found = find_columns(list(item), "contexts", ("query_id",))
+            if str(item[found["query_id"]]) != str(topic):
+                raise IrdivError(
+                    f"{where}: the list in the field {topic!r} has records of other topics, with {examples(item, 9)}; "
+                    "expected {topic: list}, or the list of records alone."
+                )
 
 
 def _rows_of_frame(data: object, role: str) -> list[dict[str, Any]]:

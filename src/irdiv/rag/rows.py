@@ -1,4 +1,4 @@
-"""Runs of records with one document each."""
+"""A run of records with one document each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from irdiv.rag.fields import as_number, id_text, is_missing
 from irdiv.rag.records import Record
 
 
-def runs_of_rows(records: Sequence[Record]) -> dict[str, pd.DataFrame]:
-    """Return a run for each name in the records: ``query_id, doc_id`` and ``score`` or ``rank``, or both."""
+def run_of_rows(name: str, records: Sequence[Record]) -> pd.DataFrame:
+    """Return a run of records with one document each: ``query_id, doc_id`` and ``score`` or ``rank``, or both."""
     _raise_if_lists(records)
-    by_run: dict[str, list[Record]] = {}
-    for record in records:
-        by_run.setdefault(record.run, []).append(record)
-    return {name: _run(name, rows) for name, rows in by_run.items()}
+    fields = list(dict.fromkeys(name for record in records for name in record.fields))
+    by = order_column(fields, "input")
+    names = find_columns(fields, "contexts", ("query_id", "doc_id", by), ("rank",))
+    columns: dict[str, list[object]] = {
+        column: [_cell(record, field, column, by) for record in records] for column, field in names.items()
+    }
+    _raise_if_repeated(name, records, columns)
+    if by == "rank":
+        _warn_about_equal_ranks(name, columns)
+    return pd.DataFrame(columns)
 
 
 def _raise_if_lists(records: Sequence[Record]) -> None:
@@ -31,20 +37,6 @@ def _raise_if_lists(records: Sequence[Record]) -> None:
                 f"{record.where}: no documents; expected a list in the field 'documents', 'contexts' or 'references', "
                 f"or a field 'doc_id', found {examples(record.fields, 9)}."
             )
-
-
-def _run(name: str, records: Sequence[Record]) -> pd.DataFrame:
-    # The files of several runs may have different columns, so that each run is looked at alone.
-    fields = list(dict.fromkeys(name for record in records for name in record.fields))
-    by = order_column(fields, "input")
-    names = find_columns(fields, "contexts", ("query_id", "doc_id", by), ("rank",))
-    columns: dict[str, list[object]] = {
-        column: [_cell(record, field, column, by) for record in records] for column, field in names.items()
-    }
-    _raise_if_repeated(name, records, columns)
-    if by == "rank":
-        _warn_about_equal_ranks(name, columns)
-    return pd.DataFrame(columns)
 
 
 def _cell(record: Record, field: str, column: str, by: str) -> object:

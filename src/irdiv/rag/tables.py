@@ -130,7 +130,7 @@ def intent_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], st
     frame = _intents(nuggets, parents, labels)
     has_weights = any(nugget.weight is not None for nugget in nuggets)
     frame = frame.rename(columns={"probability": "weight"}) if has_weights else frame
-    return _without_empty_columns(frame)
+    return without_empty_columns(frame)
 
 
 def qrels_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str], labels: Labels) -> pd.DataFrame:
@@ -155,7 +155,7 @@ def qrels_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str
     qrels["doc_id"] = qrels["doc_id"].where(qrels["doc_id"].notna(), PLACEHOLDER_DOC_ID)
     qrels["relevance"] = qrels["relevance"].fillna(0).astype("int64")
     columns = ["query_id", "intent_id", "doc_id", "relevance"]
-    return _without_empty_columns(qrels[[*columns, *(name for name in frame.columns if name not in columns)]])
+    return without_empty_columns(qrels[[*columns, *(name for name in frame.columns if name not in columns)]])
 
 
 def _intents(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str], labels: Labels) -> pd.DataFrame:
@@ -186,6 +186,7 @@ def _weight(nugget: Nugget, labels: Labels) -> float | None:
     return labels.weight(nugget.importance) if nugget.weight is None else nugget.weight
 
 
-def _without_empty_columns(frame: pd.DataFrame) -> pd.DataFrame:
+def without_empty_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without the columns that have no value."""
     empty = [name for name in frame.columns if frame[name].isna().all()]
     return frame.drop(columns=empty)

@@ -79,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("references", "citations"),
         help="which documents of answers count (default: references if there are any)",
     )
+    options.add_ties(group)
     group.add_argument(
         "--duplicates",
         choices=("error", "first"),
@@ -145,6 +146,7 @@ def _evaluate(arguments: argparse.Namespace) -> Evaluation[pd.DataFrame]:
         collection,
         runs,
         inputs.named_measures(arguments.measures or coverage_measures(collection, cutoff)),
+        ties=arguments.ties,
         duplicates=arguments.duplicates,
         progress=True,
         **({} if arguments.rel is None else {"rel": arguments.rel}),
