@@ -148,7 +148,6 @@ def _evaluate(arguments: argparse.Namespace) -> Evaluation[pd.DataFrame]:
         inputs.named_measures(arguments.measures or coverage_measures(collection, cutoff)),
         ties=arguments.ties,
         duplicates=arguments.duplicates,
-        progress=True,
         **({} if arguments.rel is None else {"rel": arguments.rel}),
     )
     output.print_notes(evaluation)

@@ -132,7 +132,6 @@ def _evaluate(arguments: argparse.Namespace) -> _Part:
         cutoff=arguments.cutoff,
         ties=arguments.ties,
         duplicates=arguments.duplicates,
-        progress=True,
         parameters=inputs.settings(arguments, render),
     )
     return _Part(
