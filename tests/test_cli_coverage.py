@@ -109,7 +109,7 @@ def test_report_has_means_ranking_and_missed_nuggets(capsys, files):
     assert "share a letter" in ranking[5]
     assert worst == [
         "Worst questions of dense by Coverage@10",
-        "Nuggets that its first 10 documents miss, and how many documents support them:",
+        "Nuggets missed by its first 10 documents, and how many documents support them:",
         "q2: 0.6667, 1 of 3 nuggets missed",
         "  okay   no document  text of n3",
         "q1: 0.7500, 1 of 4 nuggets missed",
@@ -151,7 +151,7 @@ def test_one_question_has_no_intervals(capsys, files):
 def test_all_is_covered(capsys, files):
     write(files / "covered.jsonl", judgment_records()[:1])
     run = write(files / "run.jsonl", [{"query_id": "q1", "contexts": ["p1"]}])
-    assert out(capsys, "covered.jsonl", run).splitlines()[-1] == "Its first 10 documents cover all nuggets."
+    assert out(capsys, "covered.jsonl", run).splitlines()[-1] == "All nuggets are covered by its first 10 documents."
     assert main(["coverage", "covered.jsonl", run, "--missed", "-o", "csv"]) == 0
     captured = capsys.readouterr()
     assert captured.out == "run,query_id,intent_id,description,importance,probability,n_relevant\n"
@@ -422,6 +422,24 @@ def test_order_by_rank(capsys, files):
     assert "To order by rank, give ties='rank' (on the command line, --ties rank)" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("measures", "heading", "line"),
+    [
+        (["Coverage"], "Nuggets missed by its documents", "q1: 0.7500, 1 of 4 nuggets missed"),
+        (["Coverage@1", "Coverage@3"], "Nuggets missed by its first document", "q1: 0.2500, 3 of 4 nuggets missed"),
+        (
+            ["Coverage(rel=1)@1", "I-rec@3", "--rel", "2"],
+            "Nuggets missed by its first document",
+            "q2: 0.3333, 2 of 3 nuggets missed",
+        ),
+    ],
+)
+def test_missed_nuggets_are_those_of_the_first_measure(capsys, files, measures, heading, line):
+    report = out(capsys, "judgments.jsonl", "runs/dense.jsonl", "-m", *measures)
+    assert heading in report
+    assert line in report
+
+
 # Mistakes
 
 
@@ -475,6 +493,8 @@ def test_ids_of_other_nuggets(capsys, files):
         (["judgments.jsonl", "runs", "--worst", "2", "-o", "csv"], "--worst is for the report as text"),
         (["judgments.jsonl", "runs", "--run", "bm25", "-q"], "--run is for missed nuggets"),
         (["judgments.jsonl", "runs", "--missed", "-q"], "leave one out"),
+        (["judgments.jsonl", "runs", "-k", "3", "-m", "Coverage"], "-k is the cutoff of the default measures"),
+        (["-", "runs", "-"], "standard input ('-') can be read only once"),
     ],
 )
 def test_mistakes(capsys, files, arguments, message):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from irdiv_cli import inputs, options, output
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cutoff",
         type=int,
         metavar="K",
-        help=f"how many documents are in the context (default: {DEFAULT_CUTOFF}, or the largest cutoff of -m)",
+        help=f"how many documents are in the context (default: {DEFAULT_CUTOFF}); measures of -m have their own",
     )
     group.add_argument(
         "-m",
@@ -118,6 +119,10 @@ def execute(arguments: argparse.Namespace) -> None:
 def _refuse_idle_options(arguments: argparse.Namespace) -> None:
     from irdiv.errors import IrdivError
 
+    if arguments.cutoff is not None and arguments.measures is not None:
+        raise IrdivError("-k is the cutoff of the default measures; give those of -m their own, as in Coverage@5.")
+    if [arguments.nuggets, arguments.judgments, *arguments.runs].count("-") > 1:
+        raise IrdivError("standard input ('-') can be read only once; give the other files by their paths.")
     if arguments.missed and arguments.per_query:
         raise IrdivError("--missed and --per-query print different tables; leave one out.")
     if arguments.worst is not None and arguments.worst < 0:
@@ -169,10 +174,16 @@ def _labels(arguments: argparse.Namespace) -> dict[str, str | int]:
 
 
 def _print_missed(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
-    missed = evaluation.missed(run=arguments.run, cutoff=arguments.cutoff, rel=arguments.rel)
+    missed = _missed(evaluation, arguments.run)
     if missed.empty:
         output.print_note("no nugget is missed.")
     output.print_frame(output.fit_to_terminal(missed, "description", arguments), arguments)
+
+
+def _missed(evaluation: Evaluation[pd.DataFrame], run: str | None) -> pd.DataFrame:
+    """Return the nuggets that are missed by the cutoff and the grade of the first measure, which ranks the runs."""
+    params = evaluation.measures[0].params
+    return evaluation.missed(run=run, cutoff=params.get("cutoff", sys.maxsize), rel=params.get("rel"))
 
 
 def _print_report(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
@@ -211,19 +222,17 @@ def _print_worst(
     evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace, run: str, count: int, counts: dict[str, int]
 ) -> None:
     """Print the questions with missed nuggets on which a run is worst, and these nuggets."""
-    from irdiv.evaluation.topics import largest_cutoff
-
-    assert evaluation.sources is not None
-    cutoff = largest_cutoff(evaluation.sources) if arguments.cutoff is None else arguments.cutoff
-    missed = evaluation.missed(run=run, cutoff=cutoff, rel=arguments.rel)
+    missed = _missed(evaluation, run)
+    cutoff = evaluation.measures[0].params.get("cutoff")
+    documents = "documents" if cutoff is None else "first document" if cutoff == 1 else f"first {cutoff} documents"
     worst = evaluation.worst(len(evaluation.query_ids), run=run)
     worst = worst[worst["query_id"].isin(missed["query_id"])].head(count)
     print()
     output.print_heading(f"Worst questions of {run} by {evaluation.specs()[0]}")
     if worst.empty:
-        print(f"Its first {cutoff} documents cover all nuggets.")
+        print(f"All nuggets are covered by its {documents}.")
         return
-    print(f"Nuggets that its first {cutoff} documents miss, and how many documents support them:")
+    print(f"Nuggets missed by its {documents}, and how many documents support them:")
     shown = missed[missed["query_id"].isin(worst["query_id"])]
     described = shown.assign(line=_describe_nuggets(shown), is_supported=shown["n_relevant"] > 0)
     described = described.sort_values(["probability", "is_supported"], ascending=False, kind="stable")
