@@ -295,10 +295,11 @@ class TestWriteAtomically:
         for module in (
             "files",
             "evaluation.results",
-            "report.page",
+            "report.rendering",
             "datasets.export",
             "datasets.heval_writer",
             "demo",
+            "demo.rag",
         ):
             monkeypatch.setattr(f"irdiv.{module}.write_atomically", recorded)
         evaluation = irdiv.evaluate(QRELS, RUNS, ["I-rec@10", "D-nDCG@10"])

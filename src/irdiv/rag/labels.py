@@ -185,12 +185,15 @@ def warn_about_unread_weights(nuggets: Iterable[Fields], read: Collection[str]) 
         The fields of importance and weight that are read.
     """
     unread: dict[str, None] = {}
+    seems_weight: dict[str, bool] = {}
     for fields in nuggets:
         for name, value in fields.items():
             if name in read and not is_missing(value):
                 return
-            is_label = isinstance(value, str) and value.strip().lower() in IMPORTANCE_WEIGHTS
-            if name not in read and (is_label or _LIKE_WEIGHT.search(name)) and not is_missing(value):
+            if name not in seems_weight:
+                seems_weight[name] = name not in read and _LIKE_WEIGHT.search(name) is not None
+            is_label = name not in read and isinstance(value, str) and value.strip().lower() in IMPORTANCE_WEIGHTS
+            if is_label or (seems_weight[name] and not is_missing(value)):
                 unread[name] = None
     if unread:
         warn(
