@@ -110,12 +110,27 @@ def _evaluate_collections(arguments: argparse.Namespace) -> dict[str, _Part]:
 
     from irdiv.frames.readers import without_suffixes
 
+    _import_ahead()
     if arguments.collection is not None:
         parts = studies.for_each_collection(arguments, _evaluate)
         studies.require_files_of_own(arguments, {name: part.evaluation for name, part in parts.items()})
         return parts
     own = studies.only_collection(arguments)
     return {without_suffixes(PurePath(own.qrels).name).strip("-") or "collection": _evaluate(own)}
+
+
+def _import_ahead() -> None:
+    """Import what draws the page in a thread; it takes half a second, in which runs can be read."""
+    from contextlib import suppress
+    from importlib import import_module
+    from threading import Thread
+
+    def import_all() -> None:
+        with suppress(ImportError):  # which is an error where they are used
+            for name in ("matplotlib.figure", "matplotlib.backends.backend_svg"):
+                import_module(name)
+
+    Thread(target=import_all).start()
 
 
 def _evaluate(arguments: argparse.Namespace) -> _Part:
