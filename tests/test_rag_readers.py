@@ -155,7 +155,7 @@ def test_a_topic_without_any_known_importance_counts_equally():
 
 def test_labels_that_map_to_nothing():
     with pytest.raises(
-        IrdivError, match="labels={'failed': 'minor'} maps to unknown labels: expected grades, or one of"
+        IrdivError, match="labels={'failed': 'minor'} maps to unknown labels: expected grades of 0 or more, or one of"
     ):
         read_nuggets(NUGGETS, labels={"failed": "minor"})
     with pytest.warns(IrdivWarning, match="labels= maps 'faild', but no nugget has this label"):
@@ -333,6 +333,26 @@ def test_grades_of_a_table_may_be_numbers():
     assert read_nuggets(rows)["relevance"].tolist() == [2, 1, 1]
     with pytest.raises(IrdivError, match="its grade of document '5' is 2 and 0"):
         read_nuggets([*rows, {"qid": 1, "text": "a", "docid": 5, "grade": 0}])
+
+
+@pytest.mark.parametrize("grade", [-1, "-1", -1.0])
+def test_negative_grades_are_no_judgments(grade):
+    rows = [{"qid": "1", "text": text, "docid": "d", "grade": grade} for text, grade in [("a", 2), ("b", grade)]]
+    with pytest.warns(IrdivWarning, match=r"^1 grade is negative and left out, as if not judged: -1 \(1\)\. .*'-1': 0"):
+        qrels = read_nuggets(rows)
+    assert list(zip(qrels["doc_id"], qrels["relevance"], strict=True)) == [("d", 2), ("_no_document_", 0)]
+    assert read_nuggets(rows, labels={"-1": 0})["doc_id"].tolist() == ["d", "d"]
+    with pytest.raises(IrdivError, match="expected grades of 0 or more, or one of"):
+        read_nuggets(rows, labels={"-1": -1})
+    with pytest.raises(IrdivError, match=r"no document is judged: all grades are negative, -1 \(1\)"):
+        read_nuggets(rows[1:])
+    # as the ratings of CRUX, and as assignments to documents
+    assigned = [{"qid": "1", "docid": "d", "nuggets": [{"text": r["text"], "assignment": r["grade"]}]} for r in rows]
+    with pytest.warns(IrdivWarning, match="1 grade is negative and left out"):
+        pd.testing.assert_frame_equal(read_assignments(assigned), qrels)
+    with pytest.warns(IrdivWarning, match="left out, as if not judged"):
+        crux = read_crux({"1": {"d": [2, -1]}})
+    assert crux[["doc_id", "relevance"]].equals(qrels[["doc_id", "relevance"]])
 
 
 def test_penalties_do_not_judge_documents():

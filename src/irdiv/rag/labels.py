@@ -58,9 +58,13 @@ class _Vocabulary:
         """Count a label that is known without the vocabulary, such as a grade."""
         self._known_count += 1
 
+    def has_no_known(self) -> bool:
+        """Return whether no label so far is known."""
+        return self._known_count == 0
+
     def has_only_unknown(self) -> bool:
         """Return whether there are labels, and none is known."""
-        return bool(self.unknown) and self._known_count == 0
+        return bool(self.unknown) and self.has_no_known()
 
     def unused_meanings(self) -> set[str]:
         """Return the labels of the mapping that did not occur."""
@@ -87,15 +91,16 @@ class Labels:
             require(Number(0, math.inf), importance_weights=weight)
         given = {label_text(label): meaning for label, meaning in (labels or {}).items()}
         importance = {label: to for label, to in given.items() if isinstance(to, str) and to in self._weights}
-        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or type(to) is int}
+        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or (type(to) is int and to >= 0)}
         unusable = {label: to for label, to in given.items() if label not in {**importance, **support}}
         if unusable:
             raise IrdivError(
-                f"labels={unusable} maps to unknown labels: expected grades, or one of "
+                f"labels={unusable} maps to unknown labels: expected grades of 0 or more, or one of "
                 f"{examples([*self._weights, *SUPPORT_GRADES], 9)}."
             )
         self._importance = _Vocabulary("importance", self._weights, importance)
         self._support = _Vocabulary("support", SUPPORT_GRADES, support)
+        self._negative: Counter[int] = Counter()
 
     def importance(self, label: object) -> str | None:
         """Return the importance of a nugget, or its label as it is if that is not known; None if there is none."""
@@ -124,7 +129,7 @@ class Labels:
         )
 
     def grade(self, label: object, where: str) -> int | None:
-        """Return the grade of a label or number, None if it is not known; ``where`` names it in errors."""
+        """Return the grade of a label or number, None if it is not known or negative; ``where`` names it in errors."""
         number = None if self._support.maps(label) else _as_number(label)
         if number is not None:
             if not number.is_integer() or abs(number) > MAX_GRADE:
@@ -132,10 +137,17 @@ class Labels:
                     f"{where} is {label!r}, and grades are whole numbers up to {MAX_GRADE}; map it to one, as in "
                     "labels={'0': 0, '0.5': 1, '1': 2} for shares of support."
                 )
-            self._support.count_known()
-            return int(number)
+            return self._judged(int(number))
         known = self._support.find(label)
         return SUPPORT_GRADES[known] if isinstance(known, str) else known
+
+    def _judged(self, grade: int) -> int | None:
+        """Return a grade, None for a negative one: a judge that failed writes −1."""
+        if grade < 0:
+            self._negative[grade] += 1
+            return None
+        self._support.count_known()
+        return grade
 
     def report_unknown(self, effect: str, *, needs_support: bool = False) -> None:
         """Warn about labels that are not known; ``effect`` states what becomes of unknown support.
@@ -149,6 +161,7 @@ class Labels:
                 f"no label of support is known: found {self._support.shown()}, expected {examples(SUPPORT_GRADES)} or "
                 f"grades. State what each means, as in {self._support.example()}."
             )
+        self._report_negative()
         effects = {self._importance: "have weight 0 beside known ones", self._support: effect}
         found = [(vocabulary, effect) for vocabulary, effect in effects.items() if vocabulary.unknown]
         if found:
@@ -160,6 +173,18 @@ class Labels:
         unused = self._importance.unused_meanings() | self._support.unused_meanings()
         if unused:
             warn(f"labels= maps {examples(sorted(unused), 9)}, but no nugget has this label.")
+
+    def _report_negative(self) -> None:
+        if not self._negative:
+            return
+        found = ", ".join(f"{grade} ({count})" for grade, count in sorted(self._negative.items()))
+        if self._support.has_no_known():
+            raise IrdivError(f"no document is judged: all grades are negative, {found}; expected 0 or more.")
+        count = self._negative.total()
+        warn(
+            f"{count} {'grade is' if count == 1 else 'grades are'} negative and left out, as if not judged: {found}. "
+            "If they mean that a nugget is not supported, map them, as in labels={'-1': 0}."
+        )
 
     def _error_about_importance(self) -> IrdivError:
         unknown = self._importance
