@@ -159,6 +159,25 @@ def in_line(number: int, file: str = "judgments.jsonl") -> str:
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], str, Callable[[], object]]] = {
+    # ids of nuggets
+    "an empty id of a nugget": (
+        judgments(put(nugget_id=""), only=1),
+        in_line(2) + ": the nugget has no id, but others have one; found 1 of 8 without",
+    ),
+    "a missing id of a nugget": (
+        judgments(drop("nugget_id"), only=1),
+        in_line(2) + ": the nugget has no id, but others have one",
+    ),
+    "an empty id of an assignment": (
+        nothing,
+        r"record 1 of the assignments, nuggets\[0\]: the nugget has no id, but others have one",
+        lambda: read_assignments(
+            [
+                {"qid": "q1", "docid": doc, "nuggets": [{"id": nugget, "text": "a", "assignment": "support"}]}
+                for doc, nugget in [("p1", "n1"), ("p2", "")]
+            ]
+        ),
+    ),
     # files in each other's place, and given to the wrong function
     "a run as judgments": (
         lambda: write_lines("judgments.jsonl", rows("bm25")),
@@ -729,6 +748,7 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
         judgments(rename("passage_id", "document_id"), rename("label", "judgment")),
     ),
     "nuggets without ids": (judgments(drop("nugget_id"), rename("nugget", "nugget_text")),),
+    "nuggets with empty ids": (judgments(put(nugget_id="")),),
     "nuggets without texts": (judgments(drop("nugget")),),
     "nuggets from 0 without texts": (judgments(drop("nugget"), convert("nugget_id", lambda n: 4 - int(n[1:]))),),
     "an id of rows": (judgments(put(id=7)),),

@@ -14,7 +14,15 @@ from irdiv.frames.columns import find_columns
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
 from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record, warn_about_empty
-from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, qrels_table, without_empty_columns
+from irdiv.rag.tables import (
+    Duplicates,
+    Nugget,
+    id_of_text,
+    merge_nuggets,
+    qrels_table,
+    require_all_ids,
+    without_empty_columns,
+)
 
 _COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "weight", "assignment"]
 _WEIGHTS = ("importance", "weight")
@@ -94,6 +102,7 @@ def read_assignments(
     """
     known = Labels(labels, importance_weights)
     found = list(_assignments(read_records(paths, "assignments", "nuggets")))
+    require_all_ids((one.where, one.given_id) for one in found)
     judged = [one for one in found if one.doc_id is not None]
     if len(judged) not in (0, len(found)):
         other = next(one for one in found if one.doc_id is None)

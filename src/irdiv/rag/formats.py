@@ -21,7 +21,7 @@ from irdiv.rag.fields import (
 )
 from irdiv.rag.labels import Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, warn_about_empty
-from irdiv.rag.tables import Nugget, id_of_text
+from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
 _LISTS = ("nuggets", "rubrics", "aspects")
 _TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
@@ -181,7 +181,10 @@ class NuggetReader:
             self.has_documents = True
         weights = [names[name] for name in ("importance", "probability") if name in names]
         warn_about_unread_weights((record.fields for record in records), weights)
-        return (self._of_row(record, names) for record in records)
+        nuggets = [self._of_row(record, names) for record in records]
+        if "intent_id" in names:
+            require_all_ids((record.where, record.fields.get(names["intent_id"])) for record in records)
+        return iter(nuggets)
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
         row = {name: record.fields.get(column) for name, column in names.items()}

@@ -12,7 +12,7 @@ import pandas as pd
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID, ROOT_ID
-from irdiv.rag.fields import normalize_text
+from irdiv.rag.fields import is_missing, normalize_text
 from irdiv.rag.labels import Labels
 
 Duplicates: TypeAlias = Literal["error", "first"]
@@ -42,6 +42,23 @@ def id_of_text(text: str, prefix: str = "n") -> str:
     'n-b9d5fefb'
     """
     return f"{prefix}-{blake2s(normalize_text(text).encode()).hexdigest()[:8]}"
+
+
+def require_all_ids(nuggets: Iterable[tuple[str, object]]) -> None:
+    """Raise an error if some nuggets have an id and others do not, since its text would make a second nugget.
+
+    Parameters
+    ----------
+    nuggets
+        Where each nugget was found, and its id.
+    """
+    found = list(nuggets)
+    missing = [where for where, given_id in found if is_missing(given_id)]
+    if missing and len(missing) < len(found):
+        raise IrdivError(
+            f"{missing[0]}: the nugget has no id, but others have one; found {len(missing)} of {len(found)} without. "
+            "Give all nuggets an id, or none: they are then told apart by their texts."
+        )
 
 
 def merge_nuggets(nuggets: Iterable[Nugget], duplicates: Duplicates) -> list[Nugget]:
