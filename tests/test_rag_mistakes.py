@@ -247,7 +247,42 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "nuggets with documents in an unknown field": (
         lambda: write_lines("judgments.jsonl", [{"qid": "q1", "nuggets": [{"text": "a", "supported_by": ["p1"]}]}]),
-        "These are intents without documents: .* irdiv.rag.read_nuggets makes qrels of nuggets that are judged",
+        "no documents of nuggets are read; is it the field 'supported_by' .* Call it 'supporting_docs'",
+        lambda: read_nuggets("judgments.jsonl"),
+    ),
+    "a table with documents in an unknown field": (
+        lambda: write_lines("judgments.jsonl", [{"qid": q, "nugget": "a", "doc_ids": ["p1"]} for q in LISTS["bm25"]]),
+        "no documents of nuggets are read; is it the field 'doc_ids' .* Call it 'supporting_docs'",
+        lambda: read_nuggets("judgments.jsonl"),
+    ),
+    "one document of a nugget in a list": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'passage_id' that",
+        lambda: read_nuggets([{"qid": "q1", "nuggets": [{"text": "a", "passage_id": "p1"}]}]),
+    ),
+    "a bank with documents in an unknown field": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'doc_ids' .* List them in 'references' of each answer",
+        lambda: read_nuggets(
+            [{"qid": "q1", "nugget_bank": [{"question": "Who?", "answers": [{"answer": "I", "doc_ids": ["p1"]}]}]}]
+        ),
+    ),
+    "a bank with weights in an unknown field": (
+        nothing,
+        "no 'importance' or 'weight' and count equally; is it the field 'priority'",
+        lambda: read_nuggets(
+            [{"qid": "q1", "nugget_bank": [{"question": "Who?", "priority": 2, "references": ["p1"]}]}]
+        ),
+    ),
+    "aspects with weights in an unknown field": (
+        nothing,
+        "no 'importance' or 'weight' and count equally; is it the field 'priority'",
+        lambda: read_nuggets([{"id": "x-1-a1", "content": "one", "priority": 3, "supporting_docs": ["p1"]}]),
+    ),
+    "aspects with documents in an unknown field": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'passages'",
+        lambda: read_nuggets([{"id": "x-1-a1", "content": "one", "supporting_docs": [], "passages": ["p1"]}]),
     ),
     "assignments to answers as qrels": (
         nothing,
@@ -751,6 +786,22 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
     "nuggets with empty ids": (judgments(put(nugget_id="")),),
     "nuggets without texts": (judgments(drop("nugget")),),
     "nuggets from 0 without texts": (judgments(drop("nugget"), convert("nugget_id", lambda n: 4 - int(n[1:]))),),
+    "a table with lists of supporting documents": (
+        lambda: write_lines(
+            "judgments.jsonl",
+            [
+                {
+                    **drop("nugget_id", "passage_id", "label")(nugget),
+                    "supporting_docs": [
+                        row["passage_id"]
+                        for row in JUDGMENTS
+                        if row["nugget"] == nugget["nugget"] and row["label"] != "not_support"
+                    ],
+                }
+                for nugget in {row["nugget"]: row for row in JUDGMENTS}.values()
+            ],
+        ),
+    ),
     "an id of rows": (judgments(put(id=7)),),
     "a JSON list": (text("judgments.jsonl", json.dumps(JUDGMENTS)),),
     "an indented JSON list": (text("judgments.jsonl", json.dumps(JUDGMENTS, indent=1)),),
@@ -883,3 +934,11 @@ def test_a_run_that_lacks_a_question_is_noted():
 def test_the_command_that_reads_json_is_named(capsys):
     assert main(["eval", "judgments.jsonl", "bm25.jsonl", "-m", "Coverage@3"]) == 2
     assert "read it by irdiv.rag.read_nuggets first (on the command line, by irdiv coverage)" in capsys.readouterr().err
+
+
+def test_the_command_names_documents_in_an_unknown_field(capsys):
+    write_lines("judgments.jsonl", [{"qid": "q1", "nuggets": [{"text": "a", "doc_ids": ["p1"]}]}])
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl"]) == 2
+    found = capsys.readouterr().err
+    assert "the nuggets name no documents" in found
+    assert "If these are in the field 'doc_ids', call it 'supporting_docs'." in found

@@ -262,6 +262,11 @@ def test_a_nugget_that_needs_one_answer(aggregator):
     assert len(qrels) == 4
 
 
+@pytest.mark.parametrize("name", ["importance", "weight"])
+def test_nuggets_of_banks_may_have_weights(name):
+    assert set(read_nuggets(bank("OR", **{name: 3}))["probability"].dropna()) == {3}
+
+
 def test_answers_as_intents_of_their_own():
     qrels = read_nuggets(bank("AND", importance="vital"), split_answers=True)
     assert grades(qrels) == {

@@ -21,6 +21,7 @@ from irdiv.frames.trec import read_qrels
 from irdiv.intents.folding import with_intents
 from irdiv.rag.assignments import read_assignments
 from irdiv.rag.contexts import Source, read_contexts
+from irdiv.rag.fields import unread_documents
 from irdiv.rag.labels import LabelMapping
 from irdiv.rag.nuggets import read_nuggets
 from irdiv.rag.records import read_records
@@ -69,9 +70,13 @@ def read_judgments(
 def _read_one(path: PathLike, labels: LabelMapping | None, duplicates: Duplicates) -> pd.DataFrame:
     qrels = _read(path, labels, duplicates)
     if "doc_id" not in qrels:
+        fields = [record.fields for record in read_records(path, "nuggets", "nuggets")]
+        items = (item for one in fields for item in [one, *_nuggets(one)] if isinstance(item, Mapping))
+        unread = unread_documents(items, ())
+        hint = f" If these are in the field {examples(unread)}, call it 'supporting_docs'." if unread else ""
         raise IrdivError(
             f"{path}: the nuggets name no documents, so that coverage by documents is unknown. Give a file with the "
-            "documents that support each nugget, or add judgments of documents: --judgments FILE."
+            f"documents that support each nugget, or add judgments of documents: --judgments FILE.{hint}"
         )
     return qrels
 
