@@ -159,6 +159,12 @@ def in_line(number: int, file: str = "judgments.jsonl") -> str:
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], str, Callable[[], object]]] = {
+    "an id of rows and no topic": (
+        lambda: write_lines(
+            "judgments.jsonl", [{**drop("question_id")(row), "id": index} for index, row in enumerate(JUDGMENTS)]
+        ),
+        "the nuggets lack a column: expected 'query_id' or",
+    ),
     # ids of nuggets
     "an empty id of a nugget": (
         judgments(put(nugget_id=""), only=1),
@@ -459,7 +465,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of the passage": (
         judgments(rename("passage_id", "text_id")),
-        "'label' but no document: expected one of the fields 'doc_id', .*'chunk_id', found .*'text_id', 'label'",
+        "'label' but no document: expected one of the fields 'doc_id', .*'chunk_id', .*, found .*'text_id', 'label'",
     ),
     "another name of the label": (
         judgments(rename("label", "gold_label")),
@@ -781,6 +787,29 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
     "chunks": (lambda: (judgments(rename("passage_id", "chunk_id"))(), runs(rename("passage_id", "chunk_id"))()),),
     "other names of passages and labels": (
         judgments(rename("passage_id", "document_id"), rename("label", "judgment")),
+    ),
+    **{
+        f"topics in {name}": (
+            lambda name=name: (judgments(rename("question_id", name))(), runs(rename("question_id", name))()),
+        )
+        for name in ("topic_id", "narrative_id", "sample_id", "example_id", "id")
+    },
+    **{
+        f"passages in {name}": (
+            lambda name=name: (judgments(rename("passage_id", name))(), runs(rename("passage_id", name))()),
+        )
+        for name in ("segment_id", "context_id")
+    },
+    **{
+        f"texts in {name}": (judgments(drop("nugget_id"), rename("nugget", name)),)
+        for name in ("fact", "claim", "aspect", "rubric")
+    },
+    "texts of nuggets and of aspects above them": (judgments(put(aspect="one", rubric="two", claim="three")),),
+    "lists of retrieved ids": (
+        lambda: [
+            write_lines(f"{name}.jsonl", [{"qid": q, "retrieved_ids": docs} for q, docs in LISTS[name].items()])
+            for name in LISTS
+        ],
     ),
     "nuggets without ids": (judgments(drop("nugget_id"), rename("nugget", "nugget_text")),),
     "nuggets with empty ids": (judgments(put(nugget_id="")),),

@@ -314,6 +314,15 @@ def test_a_table_of_nuggets():
     assert isinstance(read_nuggets(pl.from_pandas(frame)), pl.DataFrame)
 
 
+@pytest.mark.parametrize("name", ["fact", "claim", "aspect", "rubric"])
+def test_texts_beside_ids_are_descriptions(name):
+    rows = [{"qid": "1", "nugget_id": "n1", name: "a cat", "docid": "d", "grade": 1}]
+    assert read_nuggets(rows)["description"].tolist() == ["a cat"]
+    assert read_nuggets([{"qid": "1", "nuggets": [{"id": "n1", name: "a cat"}]}])["description"].tolist() == ["a cat"]
+    # numbers are no texts
+    assert "description" not in read_nuggets([{"qid": "1", "nugget_id": "n1", name: 3}])
+
+
 def test_a_table_of_judgments_with_labels():
     rows = [
         ("q", "n1", "d1", "support", "vital"),

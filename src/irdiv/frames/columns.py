@@ -39,7 +39,8 @@ _MORE_ALIASES = {
     ("assessments", "relevance"): ("grade", "vote"),
     **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
     **{
-        (role, "doc_id"): ("docid", "document_id", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")
+        (role, "doc_id"): ("docid", "document_id", "pid", "chunk_id", "segment_id", "context_id")
+        for role in ("nuggets", "assignments", "contexts")
     },
     **{
         (role, "description"): ("text", "nugget", "nugget_text", "criterion", "content")

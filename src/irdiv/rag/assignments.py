@@ -10,10 +10,9 @@ import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.columns import find_columns
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
 from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
-from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record, warn_about_empty
+from irdiv.rag.records import Record, RecordsLike, find_fields, read_records, require_one_record, warn_about_empty
 from irdiv.rag.tables import (
     Duplicates,
     Nugget,
@@ -125,9 +124,8 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
         items = (item for record in records for item in record.sequence("nuggets"))
         warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
         return
-    columns = list(dict.fromkeys(name for record in records for name in record.fields))
     optional = ("run", "intent_id", "description", "importance", "weight", "doc_id")
-    names = find_columns(columns, "assignments", ("query_id", "relevance"), optional)
+    names = find_fields(records, "assignments", ("query_id", "relevance"), optional)
     weights = [names[name] for name in _WEIGHTS if name in names]
     warn_about_unread_weights((record.fields for record in records), weights)
     for record in records:

@@ -20,7 +20,7 @@ Source: TypeAlias = Literal["references", "citations"]
 """What the documents of an answer are."""
 
 _SENTENCES = ("answer", "responses", "sentences")
-_ID_LISTS = ("doc_ids", "docids", "passage_ids", "chunk_ids", "retrieved_doc_ids")
+_ID_LISTS = ("doc_ids", "docids", "passage_ids", "chunk_ids", "retrieved_doc_ids", "retrieved_ids")
 _DOCUMENT_LISTS = (
     "documents",
     "docs",

@@ -92,7 +92,7 @@ def doc_ids(values: Iterable[object], where: str) -> list[str]:
             if name is None:
                 raise IrdivError(
                     f"{where}: a document without an id; expected one of the fields "
-                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
+                    f"{examples([*DOC_FIELDS, 'id'], 12)}, found {examples(value, 9)}."
                 )
             value = value[name]
         ids.append(id_text(value, f"{where}: the id of a document"))

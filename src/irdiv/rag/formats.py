@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import find_columns
+from irdiv.frames.columns import column_names
 from irdiv.rag.fields import (
     DOC_FIELDS,
     Fields,
@@ -22,11 +22,11 @@ from irdiv.rag.fields import (
     warn_about_unread_documents,
 )
 from irdiv.rag.labels import Labels, warn_about_unread_weights
-from irdiv.rag.records import Record, warn_about_empty
+from irdiv.rag.records import TEXT_FIELDS, Record, field_names, find_fields, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
 _LISTS = ("nuggets", "rubrics", "aspects")
-_TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
+_TEXTS = (*column_names("description", "nuggets"), "question", *TEXT_FIELDS)
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _TOPICS_OF_ASPECTS = ("query_id", "qid", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
@@ -170,9 +170,9 @@ class NuggetReader:
             )
 
     def _of_table(self, records: Sequence[Record]) -> Iterator[Nugget]:
-        columns = list(dict.fromkeys(name for record in records for name in record.fields))
+        columns = field_names(records)
         optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
-        names = find_columns(columns, "nuggets", ("query_id",), optional)
+        names = find_fields(records, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
             is_run = "doc_id" in names and "relevance" not in names
             remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if is_run else ""
@@ -187,7 +187,7 @@ class NuggetReader:
                 "irdiv.rag.read_assignments."
             )
         if "doc_id" in names:
-            names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
+            names = find_fields(records, "nuggets", ("query_id", "doc_id", "relevance"), optional)
             self.has_documents = True
         weights = [names[name] for name in ("importance", "probability") if name in names]
         warn_about_unread_weights((record.fields for record in records), weights)

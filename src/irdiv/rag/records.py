@@ -33,6 +33,13 @@ RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
 
 
+TEXT_FIELDS = ("fact", "claim", "aspect", "rubric")
+"""Fields with the text of a nugget, if it is in no other."""
+
+_FALLBACKS = {"query_id": TOPIC_FIELDS, "description": TEXT_FIELDS}
+"""The fields that are used if a table has no other for a thing, the first of which is used."""
+
+
 class Record(NamedTuple):
     """One record, and where it was found."""
 
@@ -185,6 +192,38 @@ def _plain(value: object) -> object:
     if is_missing(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
+
+
+def find_fields(
+    records: Sequence[Record], role: str, required: Sequence[str], optional: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return a mapping from irdiv's names to the fields of a table, as `find_columns` does, by more names."""
+    fields = field_names(records)
+    found = {}
+    for name in {*required, *optional} & _FALLBACKS.keys():
+        if not has_columns(fields, role, [name]):
+            other = next((other for other in _FALLBACKS[name] if _is_usable(other, name, records)), None)
+            found.update({} if other is None else {name: other})
+    others = find_columns(
+        fields,
+        role,
+        [name for name in required if name not in found],
+        [name for name in optional if name not in found],
+    )
+    return {**found, **others}
+
+
+def field_names(records: Sequence[Record]) -> list[str]:
+    """Return the names of the fields of records."""
+    return list(dict.fromkeys(name for record in records for name in record.fields))
+
+
+def _is_usable(field: str, name: str, records: Sequence[Record]) -> bool:
+    """Return whether a field holds texts, or ids of topics: an id that differs in all records is that of a row."""
+    values = [record.fields[field] for record in records if not is_missing(record.fields.get(field))]
+    if name == "description":
+        return bool(values) and all(isinstance(value, str) for value in values)
+    return bool(values) and (field != "id" or len(set(map(str, values))) < len(values))
 
 
 def warn_about_empty(records: Sequence[Record], name: str) -> None:
