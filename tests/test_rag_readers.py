@@ -224,6 +224,21 @@ def test_freshstack_from_parquet(tmp_path):
     pd.testing.assert_frame_equal(read_nuggets(pd.read_parquet(tmp_path / "test.parquet")), expected)
 
 
+def test_freshstack_as_an_object_of_lists(tmp_path):
+    names = list(dict.fromkeys(name for record in FRESHSTACK for item in record["nuggets"] for name in item))
+    columns = [
+        {**record, "nuggets": {name: [item.get(name) for item in record["nuggets"]] for name in names}}
+        for record in FRESHSTACK
+    ]
+    expected = read_nuggets(FRESHSTACK)
+    pd.testing.assert_frame_equal(read_nuggets(columns), expected)
+    pq.write_table(pa.Table.from_pylist(columns), tmp_path / "test.parquet")
+    pd.testing.assert_frame_equal(read_nuggets(tmp_path / "test.parquet"), expected)
+    columns[0]["nuggets"]["_id"].append("7_9")
+    with pytest.raises(IrdivError, match="the field 'nuggets' must be a list, found"):
+        read_nuggets(columns)
+
+
 def test_a_document_that_supports_and_does_not():
     nugget = {"_id": "n", "text": "x", "relevant_corpus_ids": ["d"], "non_relevant_corpus_ids": ["d"]}
     assert read_nuggets([{"query_id": "1", "nuggets": [nugget]}])["relevance"].tolist() == [1]
@@ -255,7 +270,12 @@ def test_a_nugget_that_needs_all_answers():
     assert made.values.ravel().tolist() == [0.5, 1.0]
 
 
-@pytest.mark.parametrize("aggregator", ["OR", None])
+@pytest.mark.parametrize("aggregator", ["and", "And"])
+def test_aggregators_in_any_case(aggregator):
+    pd.testing.assert_frame_equal(read_nuggets(bank(aggregator)), read_nuggets(bank("AND")))
+
+
+@pytest.mark.parametrize("aggregator", ["OR", "or", "default", None])
 def test_a_nugget_that_needs_one_answer(aggregator):
     qrels = read_nuggets(bank(aggregator))
     assert set(qrels["relevance"]) == {2}

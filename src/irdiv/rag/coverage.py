@@ -21,7 +21,7 @@ from irdiv.frames.trec import read_qrels
 from irdiv.intents.folding import with_intents
 from irdiv.rag.assignments import read_assignments
 from irdiv.rag.contexts import Source, read_contexts
-from irdiv.rag.fields import unread_documents
+from irdiv.rag.fields import rows_of_columns, unread_documents
 from irdiv.rag.labels import LabelMapping
 from irdiv.rag.nuggets import read_nuggets
 from irdiv.rag.records import read_records
@@ -129,7 +129,7 @@ def _errors_of_file(path: PathLike) -> Iterator[None]:
 
 
 def _nuggets(fields: Mapping[str, object]) -> Sequence[object]:
-    nuggets = fields.get("nuggets")
+    nuggets = rows_of_columns(fields.get("nuggets"))
     return nuggets if isinstance(nuggets, list | tuple) else ()
 
 

@@ -20,6 +20,12 @@ DOC_FIELDS = column_names("doc_id", "contexts")
 """The fields that name a document, the first of which is used."""
 
 
+OTHER_TEXT_FIELDS = ("fact", "claim", "aspect", "rubric")
+"""Fields with the text of a nugget, if it is in no other."""
+
+TEXT_FIELDS = (*column_names("description", "nuggets"), "question", *OTHER_TEXT_FIELDS)
+"""The fields with the text of a nugget in a list, the first of which is used."""
+
 _LIKE_DOCUMENTS = re.compile(
     "doc|passage|chunk|segment|context|corpus|support|evidence|reference|citation", re.IGNORECASE
 )
@@ -47,6 +53,20 @@ def as_list(value: object, where: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return list(value)
     raise IrdivError(f"{where} must be a list, found {str(value)[:60]!r}.")
+
+
+def rows_of_columns(value: object) -> object:
+    """Return a list of objects for an object of lists with texts, as older versions of Hugging Face store it.
+
+    >>> rows_of_columns({"_id": ["1", "2"], "text": ["a", "b"]})
+    [{'_id': '1', 'text': 'a'}, {'_id': '2', 'text': 'b'}]
+    """
+    if not isinstance(value, Mapping) or set(TEXT_FIELDS).isdisjoint(value):
+        return value
+    columns = list(value.values())
+    if not all(isinstance(column, list | tuple) and len(column) == len(columns[0]) for column in columns):
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def id_text(value: object, where: str) -> str:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import column_names
 from irdiv.rag.fields import (
     DOC_FIELDS,
+    TEXT_FIELDS,
     Fields,
     as_list,
     doc_ids,
@@ -22,11 +22,10 @@ from irdiv.rag.fields import (
     warn_about_unread_documents,
 )
 from irdiv.rag.labels import Labels, warn_about_unread_weights
-from irdiv.rag.records import TEXT_FIELDS, Record, field_names, find_fields, warn_about_empty
+from irdiv.rag.records import Record, field_names, find_fields, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
 _LISTS = ("nuggets", "rubrics", "aspects")
-_TEXTS = (*column_names("description", "nuggets"), "question", *TEXT_FIELDS)
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _TOPICS_OF_ASPECTS = ("query_id", "qid", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
@@ -130,9 +129,10 @@ class NuggetReader:
         if item.get("sub_nuggets"):
             raise IrdivError(f"{where}: the nugget has sub_nuggets, which are not read; list them as nuggets.")
         answers = _answers(item, where)
-        aggregator = item.get("aggregator_type")
-        if aggregator not in (None, "AND", "OR", "Default"):
-            raise IrdivError(f"{where}: aggregator_type is {aggregator!r}; expected 'AND' or 'OR'.")
+        given = item.get("aggregator_type")
+        aggregator = given.upper() if isinstance(given, str) else given
+        if aggregator not in (None, "AND", "OR", "DEFAULT"):
+            raise IrdivError(f"{where}: aggregator_type is {given!r}; expected 'AND' or 'OR'.")
         text, importance = _text(item, where), item.get("importance")
         is_number = isinstance(importance, int | float)
         nugget = Nugget(
@@ -294,10 +294,10 @@ def _topic_of_aspect(record: Record) -> str:
 
 
 def _text(item: Fields, where: str) -> str:
-    text = next((item[name] for name in _TEXTS if not is_missing(item.get(name))), None)
+    text = next((item[name] for name in TEXT_FIELDS if not is_missing(item.get(name))), None)
     if not isinstance(text, str) or not text.strip():
         raise IrdivError(
-            f"{where}: no text; expected one of the fields {examples(_TEXTS, 9)}, found {str(dict(item))[:80]}."
+            f"{where}: no text; expected one of the fields {examples(TEXT_FIELDS, 9)}, found {str(dict(item))[:80]}."
         )
     return normalize_text(text)
 

@@ -16,7 +16,7 @@ from irdiv.frames.columns import find_columns, has_columns
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
 from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
-from irdiv.rag.fields import Fields, as_list, id_text, is_missing
+from irdiv.rag.fields import OTHER_TEXT_FIELDS, Fields, as_list, id_text, is_missing, rows_of_columns
 from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
 
@@ -33,10 +33,7 @@ RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
 
 
-TEXT_FIELDS = ("fact", "claim", "aspect", "rubric")
-"""Fields with the text of a nugget, if it is in no other."""
-
-_FALLBACKS = {"query_id": TOPIC_FIELDS, "description": TEXT_FIELDS}
+_FALLBACKS = {"query_id": TOPIC_FIELDS, "description": OTHER_TEXT_FIELDS}
 """The fields that are used if a table has no other for a thing, the first of which is used."""
 
 
@@ -78,7 +75,7 @@ class Record(NamedTuple):
 
     def sequence(self, name: str) -> list[Any]:
         """Return the list in a field; a missing one is empty."""
-        return as_list(self.fields.get(name), f"{self.where}: the field {name!r}")
+        return as_list(rows_of_columns(self.fields.get(name)), f"{self.where}: the field {name!r}")
 
 
 def read_records(data: object, role: str, content: str) -> list[Record]:
