@@ -390,19 +390,19 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "a label that is a list": (judgments(put(label=["support"]), only=0), r"unknown .*: \"\['support'\]\" \(1\)"),
     "labels mapped to something else": (
         nothing,
-        "labels={'yes': 'full'} maps to unknown labels: expected grades of 0 or more, or one of 'vital', 'okay'",
+        "labels={'yes': 'full'} .* maps to unknown labels: expected grades of 0 or more, or one of 'vital', 'okay'",
         with_labels(labels={"yes": "full"}),
     ),
     "labels that do not occur": (
         nothing,
-        "labels= maps 'yes', but no nugget has this label",
+        "labels .* maps 'yes', but no nugget has this label",
         with_labels(labels={"yes": "support"}),
     ),
     # importance and weights
     "importance in other words": (
         judgments(importance("must-have", "nice-to-have")),
         r"^no label of importance is known: found 'must-have' \(5\), 'nice-to-have' \(3\), expected 'vital', 'okay'. "
-        "State what each means, as in labels={'must-have': …}, or its weight by importance_weights=",
+        "State what each means, as in labels={'must-have': …} .*, or its weight by importance_weights=",
     ),
     "importance in numbers": (
         judgments(importance(3, 1)),
@@ -971,3 +971,38 @@ def test_the_command_names_documents_in_an_unknown_field(capsys):
     found = capsys.readouterr().err
     assert "the nuggets name no documents" in found
     assert "If these are in the field 'doc_ids', call it 'supporting_docs'." in found
+
+
+COMMANDS = {
+    "an unknown label": (judgments(put(label="supporter"), only=0), [], "--label supporter=support)"),
+    "only unknown labels": (judgments(labels("yes please", "no", "no")), [], "--label 'yes please'=…)"),
+    "a negative label": (judgments(put(label=-1), only=0), [], "--label=-1=0)"),
+    "a share of support": (judgments(put(label=0.3), only=0), [], "--label 0.5=1)"),
+    "a label that is not there": (nothing, ["--label", "foo=support"], "--label) maps 'foo', but no nugget has this"),
+    "an unknown meaning": (nothing, ["--label", "foo=bar"], "--label) maps to unknown labels"),
+    "a contradiction": (judgments(more=[{**JUDGMENTS[0], "label": "not_support"}]), [], "--duplicates first)"),
+    "a document twice": (
+        lambda: write_lines("bm25.jsonl", [{"qid": "q1", "doc_ids": ["p1", "p1"]}]),
+        [],
+        "--duplicates first)",
+    ),
+    "answers alone": (nothing, ["--source", "citations"], "--source) is for answers"),
+    "a run as judgments": (lambda: write_lines("judgments.jsonl", rows("bm25")), [], "give them as RUN)"),
+    "judgments as a run": (lambda: write_lines("bm25.jsonl", JUDGMENTS), [], "give them as NUGGETS)"),
+}
+
+
+@pytest.mark.parametrize("mistake", COMMANDS)
+def test_remedies_are_also_those_of_the_command_line(mistake, capsys):
+    make, arguments, remedy = COMMANDS[mistake]
+    make()
+    main(["coverage", "judgments.jsonl", "bm25.jsonl", "-k", "3", *arguments])
+    found = [line for line in capsys.readouterr().err.splitlines() if "on the command line, " in line]
+    assert len(found) == 1
+    assert remedy in found[0]
+
+
+def test_the_remedy_for_negative_labels_works(capsys):
+    judgments(put(label=-1), only=0)()
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl", "-k", "3", "--label=-1=0"]) == 0
+    assert "negative" not in capsys.readouterr().err

@@ -178,7 +178,10 @@ def read_runs(
             with _errors_of_file(shown):
                 found.append((shown, read_contexts(data, source=source, duplicates=duplicates)))
         elif source is not None:
-            raise IrdivError(f"source={source!r} is for answers in JSON; {shown} is a file in TREC's format.")
+            raise IrdivError(
+                f"source={source!r} (on the command line, --source) is for answers in JSON; {shown} is a file in "
+                "TREC's format."
+            )
         else:
             found.append((shown, {run_name(shown): path}))
     names = [name for _, runs in found for name in runs]

@@ -36,6 +36,8 @@ _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_cor
 ALL_ANSWERS, SOME_ANSWERS = 2, 1
 """The grades of a document of a nugget bank that has all that a nugget needs, and only a part of it."""
 
+_REMEDY_FOR_RUN = " Retrieved documents are read by irdiv.rag.read_contexts (on the command line, give them as RUN)."
+
 Parents = dict[tuple[str, str], str]
 """The texts of nodes above nuggets, by topic and id."""
 
@@ -175,7 +177,7 @@ class NuggetReader:
         names = find_fields(records, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
             is_run = "doc_id" in names and "relevance" not in names
-            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if is_run else ""
+            remedy = _REMEDY_FOR_RUN if is_run else ""
             raise IrdivError(
                 f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
                 f"{examples(columns, 12)}.{remedy}"
@@ -253,7 +255,7 @@ def _format_of(record: Record) -> str:
     if not {"references", "candidates"}.isdisjoint(fields):
         raise IrdivError(
             f"{record.where}: the fields {examples(fields, 9)} are those of an answer or of retrieved documents; read "
-            "them by irdiv.rag.read_contexts."
+            "them by irdiv.rag.read_contexts (on the command line, give them as RUN)."
         )
     return "table"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
@@ -26,6 +27,18 @@ _MOST_SHOWN = 9
 
 _LIKE_WEIGHT = re.compile("importance|weight|priority|vital|points|probability", re.IGNORECASE)
 """A part of the names of fields that are likely to weigh nuggets."""
+
+
+def example_of_mapping(label: str, meaning: str | int) -> str:
+    """Return how a label is mapped, in Python and on the command line.
+
+    >>> example_of_mapping("yes", 2)
+    "labels={'yes': 2} (on the command line, --label yes=2)"
+    """
+    in_python = meaning if meaning == "…" else repr(meaning)
+    # An argument that starts with a hyphen would be taken for an option.
+    option = f"--label{'=' if label.startswith('-') else ' '}{shlex.quote(label)}={meaning}"
+    return f"labels={{{label!r}: {in_python}}} (on the command line, {option})"
 
 
 class _Vocabulary:
@@ -79,7 +92,7 @@ class _Vocabulary:
         """Return a mapping of an unknown label as an example, to the known label that is close to it."""
         label = next(iter(self.unknown))
         near = get_close_matches(label.strip().lower().replace(" ", "_"), self.known, n=1)
-        return f"labels={{{label!r}: {repr(near[0]) if near else '…'}}}"
+        return example_of_mapping(label, near[0] if near else "…")
 
 
 class Labels:
@@ -95,8 +108,8 @@ class Labels:
         unusable = {label: to for label, to in given.items() if label not in {**importance, **support}}
         if unusable:
             raise IrdivError(
-                f"labels={unusable} maps to unknown labels: expected grades of 0 or more, or one of "
-                f"{examples([*self._weights, *SUPPORT_GRADES], 9)}."
+                f"labels={unusable} (on the command line, --label) maps to unknown labels: expected grades of 0 or "
+                f"more, or one of {examples([*self._weights, *SUPPORT_GRADES], 9)}."
             )
         self._importance = _Vocabulary("importance", self._weights, importance)
         self._support = _Vocabulary("support", SUPPORT_GRADES, support)
@@ -135,7 +148,7 @@ class Labels:
             if not number.is_integer() or abs(number) > MAX_GRADE:
                 raise IrdivError(
                     f"{where} is {label!r}, and grades are whole numbers up to {MAX_GRADE}; map it to one, as in "
-                    "labels={'0': 0, '0.5': 1, '1': 2} for shares of support."
+                    "labels={'0': 0, '0.5': 1, '1': 2} for shares of support (on the command line, --label 0.5=1)."
                 )
             return self._judged(int(number))
         known = self._support.find(label)
@@ -172,7 +185,8 @@ class Labels:
             warn(f"{'; '.join(counts)}. Known are {known}; state what others mean, as in {found[0][0].example()}.")
         unused = self._importance.unused_meanings() | self._support.unused_meanings()
         if unused:
-            warn(f"labels= maps {examples(sorted(unused), 9)}, but no nugget has this label.")
+            shown = examples(sorted(unused), 9)
+            warn(f"labels (on the command line, --label) maps {shown}, but no nugget has this label.")
 
     def _report_negative(self) -> None:
         if not self._negative:
@@ -180,10 +194,10 @@ class Labels:
         found = ", ".join(f"{grade} ({count})" for grade, count in sorted(self._negative.items()))
         if self._support.has_no_known():
             raise IrdivError(f"no document is judged: all grades are negative, {found}; expected 0 or more.")
-        count = self._negative.total()
+        count, remedy = self._negative.total(), example_of_mapping(str(min(self._negative)), 0)
         warn(
             f"{count} {'grade is' if count == 1 else 'grades are'} negative and left out, as if not judged: {found}. "
-            "If they mean that a nugget is not supported, map them, as in labels={'-1': 0}."
+            f"If they mean that a nugget is not supported, map them, as in {remedy}."
         )
 
     def _error_about_importance(self) -> IrdivError:

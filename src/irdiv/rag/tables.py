@@ -135,7 +135,7 @@ def _contradiction(nugget: Nugget, what: str, one: object, two: object) -> Irdiv
     hint = "Drop the field if it is the text of documents, correct one" if what == "text" else "Correct one"
     return IrdivError(
         f"nugget {name[:60]!r} of topic {nugget.query_id!r} occurs twice, and its {what} is {values}. "
-        f"{hint}, or keep the first with duplicates='first'."
+        f"{hint}, or keep the first with duplicates='first' (on the command line, --duplicates first)."
     )
 
 
