@@ -375,7 +375,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "some labels that are unknown": (
         judgments(labels("support", "partial support", "not support")),
-        r"^3 support labels are unknown and are left out: 'not support' \(2\), 'partial support' \(1\). Known are .* "
+        r"^3 support labels are unknown and left out: 'not support' \(2\), 'partial support' \(1\). Known are .* "
         "as in labels={'partial support': 'partial_support'}",
     ),
     "labels that are shares": (
@@ -385,7 +385,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "shares as texts": (judgments(labels("1.0", "0.5", "0.0")), in_line(2) + ": label is '0.5', and grades are whole"),
     "a label that is infinite": (judgments(put(label=math.inf), only=0), in_line(1) + ": label is inf, and grades"),
     "a label that is a hash": (judgments(put(label=2**70), only=0), in_line(1) + ": label is 11805.*up to 100000"),
-    "a label that is null": (judgments(put(label=None), only=0), r"1 support labels are unknown .*: '' \(1\)"),
+    "a label that is null": (judgments(put(label=None), only=0), r"1 support label is unknown .*: '' \(1\)"),
     "labels that are null": (judgments(put(label=None)), r"no label of support is known: found '' \(8\)"),
     "a label that is a list": (judgments(put(label=["support"]), only=0), r"unknown .*: \"\['support'\]\" \(1\)"),
     "labels mapped to something else": (
@@ -411,7 +411,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "importance in booleans": (judgments(importance(True, False)), r"found 'True' \(5\), 'False' \(3\), expected 'vi"),
     "an importance that is unknown": (
         judgments(put(importance="must-have"), only=4),
-        r"1 importance labels are unknown and have weight 0 beside known ones: 'must-have' \(1\). Known are 'vital', ",
+        r"1 importance label is unknown and given weight 0 beside known ones: 'must-have' \(1\). Known are 'vital', ",
     ),
     "importance of some nuggets only": (
         judgments(drop("importance"), only=lambda row: row["nugget_id"] == "n3"),
@@ -613,7 +613,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     # repeated and missing rows
     "a judgment twice": (
         judgments(more=JUDGMENTS[:1]),
-        "1 judgments repeat one of the same nugget and document and are left out: 'q1 text of q1-n1'",
+        "1 judgment repeats one of the same nugget and document and is left out: 'q1 text of q1-n1'",
     ),
     "two judgments of one document": (
         judgments(more=[{**JUDGMENTS[0], "label": "not_support"}]),
@@ -621,7 +621,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "a text under two ids": (
         judgments(put(nugget="same"), only=lambda row: row["question_id"] == "q2"),
-        "2 nuggets have the text of another one of their topic under another id; each counts: 'q2 same'. Give them one",
+        "2 nuggets have the text of another one of the topic under another id; each counts: 'q2 same'. Give them one",
     ),
     "a passage twice in a run": (
         runs(put(passage_id="p1"), name="bm25", only=1),
@@ -639,7 +639,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "two runs without common passages in one file": (
         lambda: write_lines("all.jsonl", [*rows("bm25")[:3], *rows("dense")[:2]]),
-        "run 'all' has equal ranks in 1 topics .'q1'.*If these are two runs, name them by 'run_id' in each record",
+        "run 'all' has equal ranks in 1 topic .'q1'.*If these are two runs, name them by 'run_id' in each record",
         with_runs("all.jsonl"),
     ),
     "two runs of lists in one file": (
@@ -664,7 +664,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
                 {"qid": "q2", "nuggets": [{"text": "a", "importance": "vital", "relevant_corpus_ids": ["p1", "p9"]}]},
             ],
         ),
-        "1 topics have no nuggets and are left out: 'q1'",
+        "1 topic has no nuggets and is left out: 'q1'",
     ),
     # ranks and scores
     "scores that are distances": (

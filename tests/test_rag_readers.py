@@ -116,7 +116,7 @@ def test_json_of_lists(tmp_path):
 
 def test_repeated_nuggets_count_once():
     twice = [{"qid": "1", "nuggets": [{"text": "a cat", "importance": "vital"}, *NUGGETS[0]["nuggets"]]}]
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic and are left out: '1 a cat'"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic and is left out: '1 a cat'"):
         table = read_nuggets(twice)
     assert table["description"].tolist() == ["a cat", "a car"]
 
@@ -135,7 +135,7 @@ def test_unknown_importance_is_named_and_counted_and_weighs_nothing():
     texts = {"a": "failed", "b": "failed", "c": "", "d": "okay"}
     records = [{"qid": "1", "nuggets": [{"text": t, "importance": i} for t, i in texts.items()]}]
     message = (
-        r"3 importance labels are unknown and have weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
+        r"3 importance labels are unknown and given weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
         r"'vital', 'okay'; state what others mean, as in labels={'failed': …}"
     )
     with pytest.warns(IrdivWarning, match=message):
@@ -353,7 +353,7 @@ def test_a_table_of_judgments_with_labels():
         ("q", "n3", None, None, "okay"),
     ]
     frame = pd.DataFrame(rows, columns=["question_id", "nugget_id", "passage_id", "relevance", "importance"])
-    with pytest.warns(IrdivWarning, match=r"1 support labels are unknown and are left out: 'include' \(1\)"):
+    with pytest.warns(IrdivWarning, match=r"1 support label is unknown and left out: 'include' \(1\)"):
         qrels = read_nuggets(frame)
     expected = [("n1", "d1", 2), ("n1", "d2", 1), ("n2", "d1", 0), ("n3", "_no_document_", 0)]
     assert list(qrels[["intent_id", "doc_id", "relevance"]].itertuples(index=False, name=None)) == expected
@@ -441,7 +441,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:1 topics have no nuggets")
+@pytest.mark.filterwarnings("ignore:1 topic has no nuggets")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_in_files_get_one_helpful_line(tmp_path, mistake):
     text, message = MISTAKES[mistake]
@@ -463,7 +463,7 @@ def test_data_that_is_no_file():
 
 
 def test_topics_without_nuggets_are_named():
-    with pytest.warns(IrdivWarning, match="1 topics have no nuggets and are left out: '3'"):
+    with pytest.warns(IrdivWarning, match="1 topic has no nuggets and is left out: '3'"):
         assert len(read_nuggets([*NUGGETS, {"qid": "3", "nuggets": []}])) == 3
 
 
@@ -529,7 +529,7 @@ def test_runs_are_named_by_the_caller_the_record_or_the_file(tmp_path):
 
 def test_unknown_labels_of_answers_are_kept_and_counted():
     records = [assigned("a", "1", {"w": "supporter", "x": "", "y": "include", "z": "support"})]
-    message = r"3 support labels are unknown and score 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"
+    message = r"3 support labels are unknown and scored 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"
     with pytest.warns(IrdivWarning, match=message):
         made = read_assignments(records)
     assert made["assignment"].tolist() == ["supporter", "", "include", "support"]
@@ -539,7 +539,7 @@ def test_unknown_labels_of_answers_are_kept_and_counted():
 
 def test_repeated_nuggets_of_an_answer_are_all_kept():
     records = [assigned("a", "1", {"x": "support", "x ": "not_support"})]
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic and run; all are kept"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic and run; all are kept"):
         made = read_assignments(records)
     assert made["assignment"].tolist() == ["support", "not_support"]
     assert made["intent_id"][1] == made["intent_id"][0] + "-2"
@@ -548,7 +548,7 @@ def test_repeated_nuggets_of_an_answer_are_all_kept():
 def test_assignments_to_documents_are_qrels():
     labels = {"d1": {"x": "support", "y": "not_support"}, "d2": {"x": "partial_support", "y": "include"}}
     records = [assigned(None, "1", label, docid=doc, candidate_text="…") for doc, label in labels.items()]
-    with pytest.warns(IrdivWarning, match=r"1 support labels are unknown and are left out: 'include'"):
+    with pytest.warns(IrdivWarning, match=r"1 support label is unknown and left out: 'include'"):
         qrels = read_assignments(records)
     assert grades(qrels) == {("x", "d1"): 2, ("y", "d1"): 0, ("x", "d2"): 1}
     assert set(qrels["probability"]) == {1.0}
@@ -574,9 +574,7 @@ RATINGS = {"q": [[5, 0, -1], [2, 3, -1]]}
 
 
 def test_ratings_in_the_order_of_a_run():
-    with pytest.warns(
-        IrdivWarning, match=r"2 ratings are not from 0 to 5 and are left out, as if not judged: -1 \(2\)"
-    ):
+    with pytest.warns(IrdivWarning, match=r"2 ratings are not from 0 to 5 and left out, as if not judged: -1 \(2\)"):
         qrels = read_crux(RATINGS, {"q": ["d7", "d3"]})
     rows = list(qrels.itertuples(index=False, name=None))
     assert rows == [
@@ -619,7 +617,7 @@ def test_forms_of_ratings_and_runs(tmp_path):
 
 def test_subquestions_are_descriptions():
     texts = {"q": ["Who?", "When?"], "other": ["Why?"]}
-    with pytest.warns(IrdivWarning, match="1 topics with sub-questions have no ratings and are left out: 'other'"):
+    with pytest.warns(IrdivWarning, match="1 topic has sub-questions but no ratings, and is left out: 'other'"):
         qrels = read_crux({"q": [[0, 4]]}, {"q": ["d"]}, subquestions=texts)
     assert qrels["description"].tolist() == ["Who?", "When?"]
     lines = [{"example_id": "q", "questions": ["Who?", "When?"]}]
@@ -806,7 +804,7 @@ def test_the_nuggets_of_trec_rag_2024(rag_data):
     messages = [str(warning.message) for warning in caught]
     assert messages[0].startswith("7 nuggets repeat one of the same topic and are left out: '2024-219271 Immigrants")
     assert messages[1].startswith(
-        "40 importance labels are unknown and have weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
+        "40 importance labels are unknown and given weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
     )
     assert len(messages) == 2
     assert len(table) == len(raw) - 7 == len({(topic, nugget["text"]) for topic, nugget in raw})
@@ -821,7 +819,7 @@ def test_the_assignments_of_trec_rag_2024(rag_data):
         made = read_assignments(paths)
     messages = [str(warning.message) for warning in caught]
     assert "80 importance labels are unknown" in messages[0]
-    assert "44 support labels are unknown and score 0" in messages[0]
+    assert "44 support labels are unknown and scored 0" in messages[0]
     assert messages[1].startswith("14 nuggets repeat one of the same topic and run; all are kept")
     raw = [
         (record["run_id"], record["qid"], nugget["text"], nugget["importance"], nugget["assignment"])
@@ -862,7 +860,7 @@ def test_the_sub_narratives_of_trec_rag_2025(rag_data):
 
 
 def test_the_penalties_of_research_rubrics(rag_data):
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic"):
         table = read_nuggets(rag_data / "research-rubrics.jsonl.gz")
     assert len(table) == 754
     assert (table["weight"] < 0).sum() == 97

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
 from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
@@ -187,7 +187,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
             )
         )
     merged = merge_nuggets(nuggets, duplicates)
-    labels.report_unknown("are left out", needs_support=True)
+    labels.report_unknown("left out", needs_support=True)
     return qrels_table(merged, {}, labels)
 
 
@@ -203,10 +203,11 @@ def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
         label = labels.support(one.label)
         importance = labels.importance(one.importance)
         rows.append((*key[:2], one.intent_id + suffix, one.text, importance, one.weight, label))
-    labels.report_unknown("score 0")
+    labels.report_unknown("scored 0")
     if repeated:
         warn(
-            f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "
+            f"{counted(len(repeated), 'nugget repeats', 'nuggets repeat')} one of the same topic and run; all are "
+            "kept, with ids of their own: "
             f"{examples(f'{one.query_id} {(one.text or one.intent_id)[:60]}' for one in repeated)}."
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS, dtype=object).astype({"weight": float})

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.errors import IrdivError, IrdivWarning, examples, warn
+from irdiv.errors import IrdivError, IrdivWarning, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.readers import PARQUET, reader_of
@@ -144,15 +144,17 @@ def _has_records(path: PathLike) -> bool:
 def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> None:
     unjudged = [topic for topic in declared["query_id"].unique() if topic not in set(judged["query_id"])]
     if unjudged:
-        warn(f"{len(unjudged)} questions have nuggets but no judgments, and are left out: {examples(unjudged)}.")
+        what = "nuggets but no judgments, and"
+        count = counted(len(unjudged), f"question has {what} is", f"questions have {what} are")
+        warn(f"{count} left out: {examples(unjudged)}.")
     known = set(declared[["query_id", "intent_id"]].itertuples(index=False, name=None))
     columns = ["query_id", "intent_id" if "intent_id" in judged else "iteration"]
     found = dict.fromkeys(judged[columns].itertuples(index=False, name=None))
     undeclared = [f"{topic} {nugget}" for topic, nugget in found if (topic, nugget) not in known]
     if undeclared and len(undeclared) < len(found):
         warn(
-            f"{len(undeclared)} judged nuggets are not among the given ones, and count only if a document supports "
-            f"them: {examples(undeclared)}."
+            f"{counted(len(undeclared), 'judged nugget is', 'judged nuggets are')} not among the given ones, and only "
+            f"counted if a document gives support: {examples(undeclared)}."
         )
 
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from irdiv.checks import Number, require
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.values import MAX_GRADE
 from irdiv.rag.credits import CREDITS
@@ -175,11 +175,13 @@ class Labels:
                 f"grades. State what each means, as in {self._support.example()}."
             )
         self._report_negative()
-        effects = {self._importance: "have weight 0 beside known ones", self._support: effect}
+        effects = {self._importance: "given weight 0 beside known ones", self._support: effect}
         found = [(vocabulary, effect) for vocabulary, effect in effects.items() if vocabulary.unknown]
         if found:
             counts = (
-                f"{v.unknown.total()} {v.name} labels are unknown and {effect}: {v.shown()}" for v, effect in found
+                f"{counted(v.unknown.total(), f'{v.name} label is', f'{v.name} labels are')} unknown and {effect}: "
+                f"{v.shown()}"
+                for v, effect in found
             )
             known = examples([label for v, _ in found for label in v.known], 9)
             warn(f"{'; '.join(counts)}. Known are {known}; state what others mean, as in {found[0][0].example()}.")
@@ -194,9 +196,10 @@ class Labels:
         found = ", ".join(f"{grade} ({count})" for grade, count in sorted(self._negative.items()))
         if self._support.has_no_known():
             raise IrdivError(f"no document is judged: all grades are negative, {found}; expected 0 or more.")
-        count, remedy = self._negative.total(), example_of_mapping(str(min(self._negative)), 0)
+        count = counted(self._negative.total(), "grade is", "grades are")
+        remedy = example_of_mapping(str(min(self._negative)), 0)
         warn(
-            f"{count} {'grade is' if count == 1 else 'grades are'} negative and left out, as if not judged: {found}. "
+            f"{count} negative and left out, as if not judged: {found}. "
             f"If they mean that a nugget is not supported, map them, as in {remedy}."
         )
 

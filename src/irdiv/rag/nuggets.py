@@ -100,6 +100,6 @@ def read_nuggets(
     if examples is not None:
         found = with_topics(found, read_records(examples, "examples", "examples"))
     nuggets = merge_nuggets(found, duplicates)
-    known.report_unknown("are left out", needs_support=True)
+    known.report_unknown("left out", needs_support=True)
     make = qrels_table if reader.has_documents else intent_table
     return make(nuggets, reader.parents, known)

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import backend_of
 from irdiv.frames.columns import find_columns, has_columns
 from irdiv.frames.inputs import as_frame
@@ -227,7 +227,8 @@ def warn_about_empty(records: Sequence[Record], name: str) -> None:
     """Warn about records whose list is empty, so that their topics are left out."""
     if records:
         topics = examples(dict.fromkeys(record.topic for record in records))
-        warn(f"{len(records)} topics have no {name} and are left out: {topics}.")
+        count = counted(len(records), f"topic has no {name} and is", f"topics have no {name} and are")
+        warn(f"{count} left out: {topics}.")
 
 
 def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import pandas as pd
 
 from irdiv.checks import choice, require
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID, ROOT_ID
 from irdiv.rag.fields import is_missing, normalize_text
 from irdiv.rag.labels import Labels
@@ -85,12 +85,10 @@ def merge_nuggets(nuggets: Iterable[Nugget], duplicates: Duplicates) -> list[Nug
     if not merged:
         raise IrdivError("there are no nuggets: the lists of all topics are empty.")
     if repeated:
-        what = (
-            "judgments repeat one of the same nugget and document"
-            if repeated[0].occurrence
-            else ("nuggets repeat one of the same topic")
-        )
-        warn(f"{len(repeated)} {what} and are left out: {_shown(repeated)}.")
+        noun, same = ("judgment", "nugget and document") if repeated[0].occurrence else ("nugget", "topic")
+        what = f"one of the same {same} and"
+        count = counted(len(repeated), f"{noun} repeats {what} is", f"{noun}s repeat {what} are")
+        warn(f"{count} left out: {_shown(repeated)}.")
     _warn_about_equal_texts(merged.values())
     return [replace(nugget, grades=grades[key]) for key, nugget in merged.items()]
 
@@ -112,7 +110,8 @@ def _warn_about_equal_texts(nuggets: Iterable[Nugget]) -> None:
             seen.add(key)
     if equal:
         warn(
-            f"{len(equal)} nuggets have the text of another one of their topic under another id; each counts: "
+            f"{counted(len(equal), 'nugget has', 'nuggets have')} the text of another one of the topic under another "
+            f"id; each counts: "
             f"{_shown(equal)}. Give them one id if they are the same."
         )
 
