@@ -165,6 +165,16 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
         ),
         "the nuggets lack a column: expected 'query_id' or",
     ),
+    "an empty folder of nuggets": (
+        lambda: Path("nuggets").mkdir(),
+        "the folder 'nuggets' has no files; expected JSON, JSON Lines or Parquet files of nuggets",
+        lambda: read_nuggets("nuggets"),
+    ),
+    "an empty folder of contexts": (
+        lambda: Path("runs").mkdir(),
+        "the folder 'runs' has no files; expected JSON, JSON Lines or Parquet files of contexts",
+        lambda: read_contexts("runs"),
+    ),
     # ids of nuggets
     "an empty id of a nugget": (
         judgments(put(nugget_id=""), only=1),
@@ -1006,3 +1016,18 @@ def test_the_remedy_for_negative_labels_works(capsys):
     judgments(put(label=-1), only=0)()
     assert main(["coverage", "judgments.jsonl", "bm25.jsonl", "-k", "3", "--label=-1=0"]) == 0
     assert "negative" not in capsys.readouterr().err
+
+
+def test_the_command_reads_a_folder_of_nuggets(capsys):
+    Path("nuggets").mkdir()
+    assert main(["coverage", "nuggets", "bm25.jsonl"]) == 2
+    assert (
+        "the folder 'nuggets' has no files; expected JSON, JSON Lines or Parquet files of nugg"
+        in capsys.readouterr().err
+    )
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl"]) == 0
+    expected = capsys.readouterr().out
+    for half, part in enumerate([JUDGMENTS[:5], JUDGMENTS[5:]]):
+        write_lines(f"nuggets/{half}.jsonl", part)
+    assert main(["coverage", "nuggets", "bm25.jsonl"]) == 0
+    assert capsys.readouterr().out == expected

@@ -15,7 +15,7 @@ from irdiv.errors import IrdivError, IrdivWarning, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import run_name
+from irdiv.frames.runs import is_folder_of_runs, run_name
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.frames.trec import read_qrels
 from irdiv.intents.folding import with_intents
@@ -134,8 +134,12 @@ def _nuggets(fields: Mapping[str, object]) -> Sequence[object]:
 
 
 def _has_records(path: PathLike) -> bool:
-    """Return whether a file is JSON, JSON Lines or Parquet, and not lines as TREC has them."""
-    if str(path).endswith(_JSON_SUFFIXES) or (os.path.exists(path) and reader_of(path) is PARQUET):
+    """Return whether a path is of JSON, JSON Lines or Parquet, or of a folder, and not of lines as TREC has them."""
+    if (
+        str(path).endswith(_JSON_SUFFIXES)
+        or is_folder_of_runs(path)
+        or (os.path.exists(path) and reader_of(path) is PARQUET)
+    ):
         return True
     with open_maybe_gzip(path, "input") as file:
         return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")

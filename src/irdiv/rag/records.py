@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
@@ -91,7 +92,7 @@ def read_records(data: object, role: str, content: str) -> list[Record]:
 
 def _records(data: object, role: str, content: str) -> Iterator[Record]:
     if isinstance(data, str | os.PathLike):
-        for path in run_files(data) if is_folder_of_runs(data) else [data]:
+        for path in _files_of_folder(data, role) if is_folder_of_runs(data) else [data]:
             yield from _of_file(path, role, content)
     elif backend_of(data) is not None:
         for row, fields in enumerate(_rows_of_frame(data, role)):
@@ -113,6 +114,14 @@ def _records(data: object, role: str, content: str) -> Iterator[Record]:
             f"cannot read the {role} from {type(data).__name__!r}. Give the path of a JSON Lines file, several paths, "
             "an iterable of dicts or a frame."
         )
+
+
+def _files_of_folder(folder: PathLike, role: str) -> list[Path]:
+    if all(path.name.startswith(".") for path in Path(folder).iterdir()):
+        raise IrdivError(
+            f"the folder {str(folder)!r} has no files; expected JSON, JSON Lines or Parquet files of {role}."
+        )
+    return run_files(folder)
 
 
 def _is_path_or_frame(data: object) -> bool:
