@@ -153,6 +153,26 @@ def test_a_topic_without_any_known_importance_counts_equally():
     assert table["probability"].isna().tolist() == [True, True, False, False, False]
 
 
+def test_measures_of_a_topic_without_any_known_importance():
+    found = [
+        ("1", "a", "vital", "d1"),
+        ("1", "b", "failed", "d2"),
+        ("2", "a", "failed", "d1"),
+        ("2", "b", "failed", "d2"),
+    ]
+    rows = [{"qid": q, "text": t, "importance": i, "docid": d, "grade": 1} for q, t, i, d in found]
+    with pytest.warns(IrdivWarning, match="3 importance labels are unknown"):
+        qrels = read_nuggets(rows)
+    runs = {"1": ["d1"], "2": ["d1"]}
+    evaluation = irdiv.evaluate(qrels, runs, ["A-Recall@5", "Coverage@5"])
+    # the unknown nugget of topic 1 has the weight 0; those of topic 2 count equally
+    assert evaluation["A-Recall@5"]["run"].tolist() == [1.0, 0.5]
+    assert evaluation["Coverage@5"]["run"].tolist() == [0.5, 0.5]
+    assert "1 of 2 topics have no probabilities, so their intents count equally." in evaluation.notes
+    with pytest.raises(IrdivError, match="no intent of topic '2' has the importance 'vital' or 'okay'; found 'failed'"):
+        irdiv.evaluate(qrels, runs, "Vital-coverage@5")
+
+
 def test_labels_that_map_to_nothing():
     with pytest.raises(
         IrdivError,
