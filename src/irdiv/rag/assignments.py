@@ -11,7 +11,7 @@ import pandas as pd
 from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
-from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
+from irdiv.rag.labels import WEIGHT_FIELDS, LabelMapping, Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, RecordsLike, find_fields, read_records, require_one_record, warn_about_empty
 from irdiv.rag.tables import (
     Duplicates,
@@ -24,7 +24,6 @@ from irdiv.rag.tables import (
 )
 
 _COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "weight", "assignment"]
-_WEIGHTS = ("importance", "weight")
 
 
 class _Assignment(NamedTuple):
@@ -122,11 +121,11 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
             yield from assignments
         warn_about_empty([record for record in records if not record.sequence("nuggets")], "nuggets")
         items = (item for record in records for item in record.sequence("nuggets"))
-        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
+        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), WEIGHT_FIELDS)
         return
     optional = ("run", "intent_id", "description", "importance", "weight", "doc_id")
     names = find_fields(records, "assignments", ("query_id", "relevance"), optional)
-    weights = [names[name] for name in _WEIGHTS if name in names]
+    weights = [names[name] for name in WEIGHT_FIELDS if name in names]
     warn_about_unread_weights((record.fields for record in records), weights)
     for record in records:
         row = {name: record.fields.get(column) for name, column in names.items()}

@@ -24,7 +24,7 @@ from irdiv.rag.contexts import Source, read_contexts
 from irdiv.rag.fields import rows_of_columns, unread_documents
 from irdiv.rag.labels import LabelMapping
 from irdiv.rag.nuggets import read_nuggets
-from irdiv.rag.records import read_records
+from irdiv.rag.records import name_of_file, read_records
 from irdiv.rag.tables import Duplicates
 from irdiv.types import PathLike
 
@@ -194,20 +194,16 @@ def read_runs(
     named: dict[str, RunLike] = {}
     for shown, runs in found:
         for name, run in runs.items():
-            unique = name if names.count(name) == 1 else _name_of_file(shown, name, runs, [file for file, _ in found])
+            unique = name if names.count(name) == 1 else _unique_name(shown, name, runs, [file for file, _ in found])
             named[unique] = run
     return named
 
 
-def _name_of_file(shown: str, name: str, runs: Mapping[str, object], files: Sequence[str]) -> str:
+def _unique_name(shown: str, name: str, runs: Mapping[str, object], files: Sequence[str]) -> str:
     if len(runs) > 1:
         raise IrdivError(f"{shown}: the run {name!r} is also in another file; give each run a run_id of its own.")
-    stems = [_stem(file) for file in files]
-    return shown if stems.count(_stem(shown)) > 1 else _stem(shown)
-
-
-def _stem(path: str) -> str:
-    return run_name(path).removesuffix(".jsonl").removesuffix(".json")
+    stems = [name_of_file(file) for file in files]
+    return shown if stems.count(name_of_file(shown)) > 1 else name_of_file(shown)
 
 
 def coverage_measures(collection: Collection, cutoff: int) -> list[str]:

@@ -21,7 +21,7 @@ from irdiv.rag.fields import (
     optional_weight,
     warn_about_unread_documents,
 )
-from irdiv.rag.labels import Labels, warn_about_unread_weights
+from irdiv.rag.labels import WEIGHT_FIELDS, Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, field_names, find_fields, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
@@ -29,7 +29,6 @@ _LISTS = ("nuggets", "rubrics", "aspects")
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _TOPICS_OF_ASPECTS = ("query_id", "qid", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
-_WEIGHTS = ("importance", "weight")
 _PARENT = "mapped_sub_narrative"
 _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
 """Fields with lists of documents, and the grade of these."""
@@ -62,7 +61,7 @@ class NuggetReader:
             )
         if formats[0] == "bank":
             self.has_documents = True
-            warn_about_unread_weights(_bank_items(records), _WEIGHTS)
+            warn_about_unread_weights(_bank_items(records), WEIGHT_FIELDS)
             parts = (part for item in _bank_items(records) for part in [item, *_objects(item.get("answers"))])
             warn_about_unread_documents(parts, ("references",), "List them in 'references' of each answer.")
             return (nugget for record in records for nugget in self._of_bank(record))
@@ -77,7 +76,7 @@ class NuggetReader:
         return (nugget for record in records for nugget in self._of_list(record, formats[0]))
 
     def _warn_about_unread(self, items: Sequence[Fields]) -> None:
-        warn_about_unread_weights(items, _WEIGHTS)
+        warn_about_unread_weights(items, WEIGHT_FIELDS)
         if not any("assignment" in item for item in items):
             warn_about_unread_documents(items, _SUPPORTING, "Call it 'supporting_docs'.")
 

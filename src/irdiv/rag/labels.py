@@ -20,6 +20,9 @@ from irdiv.rag.fields import Fields, is_missing
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 """The grades of nuggetizer's labels, which say how a document supports a nugget."""
 
+WEIGHT_FIELDS = ("importance", "weight")
+"""The fields of importance and weight of a nugget."""
+
 LabelMapping: TypeAlias = Mapping[str, str | int]
 """From labels to labels of the vocabulary, or to grades."""
 

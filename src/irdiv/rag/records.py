@@ -59,7 +59,7 @@ class Record(NamedTuple):
                 for name in RUN_FIELDS:
                     if not is_missing(fields.get(name)):
                         return str(fields[name])
-        return "run" if self.path is None else run_name(self.path).removesuffix(".jsonl").removesuffix(".json")
+        return "run" if self.path is None else name_of_file(self.path)
 
     @property
     def topic(self) -> str:
@@ -198,6 +198,15 @@ def _plain(value: object) -> object:
     if is_missing(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
+
+
+def name_of_file(path: PathLike) -> str:
+    """Return the name of a run after its file.
+
+    >>> name_of_file("runs/bm25.jsonl.gz")
+    'bm25'
+    """
+    return run_name(path).removesuffix(".jsonl").removesuffix(".json")
 
 
 def find_fields(
