@@ -233,7 +233,7 @@ def test_a_nugget_that_occurs_twice_counts_twice():
     assignments.loc[2, "intent_id"] = "1"
     evaluation = irdiv.rag.score_answers(assignments)
     assert evaluation.values[0, 1, 0] == 1 / 3
-    assert evaluation.notes == ("1 nuggets occur several times in an answer; each of the rows counts.",)
+    assert evaluation.notes == ("1 nugget occurs several times in an answer; each of the rows counts.",)
 
 
 @pytest.mark.parametrize("second", [["vital support"], ["vital support", "okay support"], ["vital support"] * 3])

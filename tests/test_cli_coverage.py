@@ -375,8 +375,8 @@ def test_nuggets_and_judgments_that_differ(capsys, files):
     judgments = write(files / "bare.jsonl", [*bare_judgments(), {**bare_judgments()[0], "nugget_id": "n8"}])
     assert main(["coverage", nuggets, "runs", "--judgments", judgments, "-m", "Coverage@10"]) == 0
     message = capsys.readouterr().err
-    assert "1 questions have nuggets but no judgments, and are left out: 'q3'" in message
-    assert "1 judged nuggets are not among the given ones" in message
+    assert "1 question has nuggets but no judgments, and is left out: 'q3'" in message
+    assert "1 judged nugget is not among the given ones" in message
     assert "'q1 n8'" in message
 
 

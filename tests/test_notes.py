@@ -83,6 +83,14 @@ def test_topics_without_probabilities():
     assert "probabilities" not in notes()
 
 
+def test_aspect_recall_without_weights():
+    note = "no intent has a probability or importance, so all count equally in A-Recall@3, as in Coverage."
+    assert note in notes(measures=["A-Recall@3", "Coverage@3"]).split("\n")
+    assert "no intent has" not in notes(measures="Coverage@3")
+    weighted = QRELS.assign(importance=["vital", "okay", "okay", "okay", "vital"])
+    assert "no intent has" not in "".join(irdiv.evaluate(weighted, RUN, "A-Recall@3").notes)
+
+
 def test_topics_that_a_run_lacks():
     assert "topics that a run lacks score 0: 1 of 3 topics." in notes(RUN[RUN["query_id"] != "2"])
     assert "lacks" not in notes()

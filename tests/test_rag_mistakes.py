@@ -159,6 +159,41 @@ def in_line(number: int, file: str = "judgments.jsonl") -> str:
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], str, Callable[[], object]]] = {
+    "an id of rows and no topic": (
+        lambda: write_lines(
+            "judgments.jsonl", [{**drop("question_id")(row), "id": index} for index, row in enumerate(JUDGMENTS)]
+        ),
+        "the nuggets lack a column: expected 'query_id' or",
+    ),
+    "an empty folder of nuggets": (
+        lambda: Path("nuggets").mkdir(),
+        "the folder 'nuggets' has no files; expected JSON, JSON Lines or Parquet files of nuggets",
+        lambda: read_nuggets("nuggets"),
+    ),
+    "an empty folder of contexts": (
+        lambda: Path("runs").mkdir(),
+        "the folder 'runs' has no files; expected JSON, JSON Lines or Parquet files of contexts",
+        lambda: read_contexts("runs"),
+    ),
+    # ids of nuggets
+    "an empty id of a nugget": (
+        judgments(put(nugget_id=""), only=1),
+        in_line(2) + ": the nugget has no id, but others have one; found 1 of 8 without",
+    ),
+    "a missing id of a nugget": (
+        judgments(drop("nugget_id"), only=1),
+        in_line(2) + ": the nugget has no id, but others have one",
+    ),
+    "an empty id of an assignment": (
+        nothing,
+        r"record 1 of the assignments, nuggets\[0\]: the nugget has no id, but others have one",
+        lambda: read_assignments(
+            [
+                {"qid": "q1", "docid": doc, "nuggets": [{"id": nugget, "text": "a", "assignment": "support"}]}
+                for doc, nugget in [("p1", "n1"), ("p2", "")]
+            ]
+        ),
+    ),
     # files in each other's place, and given to the wrong function
     "a run as judgments": (
         lambda: write_lines("judgments.jsonl", rows("bm25")),
@@ -228,7 +263,42 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "nuggets with documents in an unknown field": (
         lambda: write_lines("judgments.jsonl", [{"qid": "q1", "nuggets": [{"text": "a", "supported_by": ["p1"]}]}]),
-        "These are intents without documents: .* irdiv.rag.read_nuggets makes qrels of nuggets that are judged",
+        "no documents of nuggets are read; is it the field 'supported_by' .* Call it 'supporting_docs'",
+        lambda: read_nuggets("judgments.jsonl"),
+    ),
+    "a table with documents in an unknown field": (
+        lambda: write_lines("judgments.jsonl", [{"qid": q, "nugget": "a", "doc_ids": ["p1"]} for q in LISTS["bm25"]]),
+        "no documents of nuggets are read; is it the field 'doc_ids' .* Call it 'supporting_docs'",
+        lambda: read_nuggets("judgments.jsonl"),
+    ),
+    "one document of a nugget in a list": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'passage_id' that",
+        lambda: read_nuggets([{"qid": "q1", "nuggets": [{"text": "a", "passage_id": "p1"}]}]),
+    ),
+    "a bank with documents in an unknown field": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'doc_ids' .* List them in 'references' of each answer",
+        lambda: read_nuggets(
+            [{"qid": "q1", "nugget_bank": [{"question": "Who?", "answers": [{"answer": "I", "doc_ids": ["p1"]}]}]}]
+        ),
+    ),
+    "a bank with weights in an unknown field": (
+        nothing,
+        "no 'importance' or 'weight' and count equally; is it the field 'priority'",
+        lambda: read_nuggets(
+            [{"qid": "q1", "nugget_bank": [{"question": "Who?", "priority": 2, "references": ["p1"]}]}]
+        ),
+    ),
+    "aspects with weights in an unknown field": (
+        nothing,
+        "no 'importance' or 'weight' and count equally; is it the field 'priority'",
+        lambda: read_nuggets([{"id": "x-1-a1", "content": "one", "priority": 3, "supporting_docs": ["p1"]}]),
+    ),
+    "aspects with documents in an unknown field": (
+        nothing,
+        "no documents of nuggets are read; is it the field 'passages'",
+        lambda: read_nuggets([{"id": "x-1-a1", "content": "one", "supporting_docs": [], "passages": ["p1"]}]),
     ),
     "assignments to answers as qrels": (
         nothing,
@@ -315,7 +385,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "some labels that are unknown": (
         judgments(labels("support", "partial support", "not support")),
-        r"^3 support labels are unknown and are left out: 'not support' \(2\), 'partial support' \(1\). Known are .* "
+        r"^3 support labels are unknown and left out: 'not support' \(2\), 'partial support' \(1\). Known are .* "
         "as in labels={'partial support': 'partial_support'}",
     ),
     "labels that are shares": (
@@ -325,24 +395,24 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "shares as texts": (judgments(labels("1.0", "0.5", "0.0")), in_line(2) + ": label is '0.5', and grades are whole"),
     "a label that is infinite": (judgments(put(label=math.inf), only=0), in_line(1) + ": label is inf, and grades"),
     "a label that is a hash": (judgments(put(label=2**70), only=0), in_line(1) + ": label is 11805.*up to 100000"),
-    "a label that is null": (judgments(put(label=None), only=0), r"1 support labels are unknown .*: '' \(1\)"),
+    "a label that is null": (judgments(put(label=None), only=0), r"1 support label is unknown .*: '' \(1\)"),
     "labels that are null": (judgments(put(label=None)), r"no label of support is known: found '' \(8\)"),
     "a label that is a list": (judgments(put(label=["support"]), only=0), r"unknown .*: \"\['support'\]\" \(1\)"),
     "labels mapped to something else": (
         nothing,
-        "labels={'yes': 'full'} maps to unknown labels: expected grades, or one of 'vital', 'okay', 'not_support'",
+        "labels={'yes': 'full'} .* maps to unknown labels: expected grades of 0 or more, or one of 'vital', 'okay'",
         with_labels(labels={"yes": "full"}),
     ),
     "labels that do not occur": (
         nothing,
-        "labels= maps 'yes', but no nugget has this label",
+        "labels .* maps 'yes', but no nugget has this label",
         with_labels(labels={"yes": "support"}),
     ),
     # importance and weights
     "importance in other words": (
         judgments(importance("must-have", "nice-to-have")),
         r"^no label of importance is known: found 'must-have' \(5\), 'nice-to-have' \(3\), expected 'vital', 'okay'. "
-        "State what each means, as in labels={'must-have': …}, or its weight by importance_weights=",
+        "State what each means, as in labels={'must-have': …} .*, or its weight by importance_weights=",
     ),
     "importance in numbers": (
         judgments(importance(3, 1)),
@@ -351,7 +421,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "importance in booleans": (judgments(importance(True, False)), r"found 'True' \(5\), 'False' \(3\), expected 'vi"),
     "an importance that is unknown": (
         judgments(put(importance="must-have"), only=4),
-        r"1 importance labels are unknown and have weight 0 beside known ones: 'must-have' \(1\). Known are 'vital', ",
+        r"1 importance label is unknown and given weight 0 beside known ones: 'must-have' \(1\). Known are 'vital', ",
     ),
     "importance of some nuggets only": (
         judgments(drop("importance"), only=lambda row: row["nugget_id"] == "n3"),
@@ -405,7 +475,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "another name of the passage": (
         judgments(rename("passage_id", "text_id")),
-        "'label' but no document: expected one of the fields 'doc_id', .*'chunk_id', found .*'text_id', 'label'",
+        "'label' but no document: expected one of the fields 'doc_id', .*'chunk_id', .*, found .*'text_id', 'label'",
     ),
     "another name of the label": (
         judgments(rename("label", "gold_label")),
@@ -553,7 +623,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     # repeated and missing rows
     "a judgment twice": (
         judgments(more=JUDGMENTS[:1]),
-        "1 judgments repeat one of the same nugget and document and are left out: 'q1 text of q1-n1'",
+        "1 judgment repeats one of the same nugget and document and is left out: 'q1 text of q1-n1'",
     ),
     "two judgments of one document": (
         judgments(more=[{**JUDGMENTS[0], "label": "not_support"}]),
@@ -561,7 +631,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "a text under two ids": (
         judgments(put(nugget="same"), only=lambda row: row["question_id"] == "q2"),
-        "2 nuggets have the text of another one of their topic under another id; each counts: 'q2 same'. Give them one",
+        "2 nuggets have the text of another one of the topic under another id; each counts: 'q2 same'. Give them one",
     ),
     "a passage twice in a run": (
         runs(put(passage_id="p1"), name="bm25", only=1),
@@ -579,7 +649,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     ),
     "two runs without common passages in one file": (
         lambda: write_lines("all.jsonl", [*rows("bm25")[:3], *rows("dense")[:2]]),
-        "run 'all' has equal ranks in 1 topics .'q1'.*If these are two runs, name them by 'run_id' in each record",
+        "run 'all' has equal ranks in 1 topic .'q1'.*If these are two runs, name them by 'run_id' in each record",
         with_runs("all.jsonl"),
     ),
     "two runs of lists in one file": (
@@ -604,7 +674,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
                 {"qid": "q2", "nuggets": [{"text": "a", "importance": "vital", "relevant_corpus_ids": ["p1", "p9"]}]},
             ],
         ),
-        "1 topics have no nuggets and are left out: 'q1'",
+        "1 topic has no nuggets and is left out: 'q1'",
     ),
     # ranks and scores
     "scores that are distances": (
@@ -728,9 +798,49 @@ RIGHT: dict[str, tuple[Callable[[], object], Callable[[], object]] | tuple[Calla
     "other names of passages and labels": (
         judgments(rename("passage_id", "document_id"), rename("label", "judgment")),
     ),
+    **{
+        f"topics in {name}": (
+            lambda name=name: (judgments(rename("question_id", name))(), runs(rename("question_id", name))()),
+        )
+        for name in ("topic_id", "narrative_id", "sample_id", "example_id", "id")
+    },
+    **{
+        f"passages in {name}": (
+            lambda name=name: (judgments(rename("passage_id", name))(), runs(rename("passage_id", name))()),
+        )
+        for name in ("segment_id", "context_id")
+    },
+    **{
+        f"texts in {name}": (judgments(drop("nugget_id"), rename("nugget", name)),)
+        for name in ("fact", "claim", "aspect", "rubric")
+    },
+    "texts of nuggets and of aspects above them": (judgments(put(aspect="one", rubric="two", claim="three")),),
+    "lists of retrieved ids": (
+        lambda: [
+            write_lines(f"{name}.jsonl", [{"qid": q, "retrieved_ids": docs} for q, docs in LISTS[name].items()])
+            for name in LISTS
+        ],
+    ),
     "nuggets without ids": (judgments(drop("nugget_id"), rename("nugget", "nugget_text")),),
+    "nuggets with empty ids": (judgments(put(nugget_id="")),),
     "nuggets without texts": (judgments(drop("nugget")),),
     "nuggets from 0 without texts": (judgments(drop("nugget"), convert("nugget_id", lambda n: 4 - int(n[1:]))),),
+    "a table with lists of supporting documents": (
+        lambda: write_lines(
+            "judgments.jsonl",
+            [
+                {
+                    **drop("nugget_id", "passage_id", "label")(nugget),
+                    "supporting_docs": [
+                        row["passage_id"]
+                        for row in JUDGMENTS
+                        if row["nugget"] == nugget["nugget"] and row["label"] != "not_support"
+                    ],
+                }
+                for nugget in {row["nugget"]: row for row in JUDGMENTS}.values()
+            ],
+        ),
+    ),
     "an id of rows": (judgments(put(id=7)),),
     "a JSON list": (text("judgments.jsonl", json.dumps(JUDGMENTS)),),
     "an indented JSON list": (text("judgments.jsonl", json.dumps(JUDGMENTS, indent=1)),),
@@ -863,3 +973,61 @@ def test_a_run_that_lacks_a_question_is_noted():
 def test_the_command_that_reads_json_is_named(capsys):
     assert main(["eval", "judgments.jsonl", "bm25.jsonl", "-m", "Coverage@3"]) == 2
     assert "read it by irdiv.rag.read_nuggets first (on the command line, by irdiv coverage)" in capsys.readouterr().err
+
+
+def test_the_command_names_documents_in_an_unknown_field(capsys):
+    write_lines("judgments.jsonl", [{"qid": "q1", "nuggets": [{"text": "a", "doc_ids": ["p1"]}]}])
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl"]) == 2
+    found = capsys.readouterr().err
+    assert "the nuggets name no documents" in found
+    assert "If these are in the field 'doc_ids', call it 'supporting_docs'." in found
+
+
+COMMANDS = {
+    "an unknown label": (judgments(put(label="supporter"), only=0), [], "--label supporter=support)"),
+    "only unknown labels": (judgments(labels("yes please", "no", "no")), [], "--label 'yes please'=…)"),
+    "a negative label": (judgments(put(label=-1), only=0), [], "--label=-1=0)"),
+    "a share of support": (judgments(put(label=0.3), only=0), [], "--label 0.5=1)"),
+    "a label that is not there": (nothing, ["--label", "foo=support"], "--label) maps 'foo', but no nugget has this"),
+    "an unknown meaning": (nothing, ["--label", "foo=bar"], "--label) maps to unknown labels"),
+    "a contradiction": (judgments(more=[{**JUDGMENTS[0], "label": "not_support"}]), [], "--duplicates first)"),
+    "a document twice": (
+        lambda: write_lines("bm25.jsonl", [{"qid": "q1", "doc_ids": ["p1", "p1"]}]),
+        [],
+        "--duplicates first)",
+    ),
+    "answers alone": (nothing, ["--source", "citations"], "--source) is for answers"),
+    "a run as judgments": (lambda: write_lines("judgments.jsonl", rows("bm25")), [], "give them as RUN)"),
+    "judgments as a run": (lambda: write_lines("bm25.jsonl", JUDGMENTS), [], "give them as NUGGETS)"),
+}
+
+
+@pytest.mark.parametrize("mistake", COMMANDS)
+def test_remedies_are_also_those_of_the_command_line(mistake, capsys):
+    make, arguments, remedy = COMMANDS[mistake]
+    make()
+    main(["coverage", "judgments.jsonl", "bm25.jsonl", "-k", "3", *arguments])
+    found = [line for line in capsys.readouterr().err.splitlines() if "on the command line, " in line]
+    assert len(found) == 1
+    assert remedy in found[0]
+
+
+def test_the_remedy_for_negative_labels_works(capsys):
+    judgments(put(label=-1), only=0)()
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl", "-k", "3", "--label=-1=0"]) == 0
+    assert "negative" not in capsys.readouterr().err
+
+
+def test_the_command_reads_a_folder_of_nuggets(capsys):
+    Path("nuggets").mkdir()
+    assert main(["coverage", "nuggets", "bm25.jsonl"]) == 2
+    assert (
+        "the folder 'nuggets' has no files; expected JSON, JSON Lines or Parquet files of nugg"
+        in capsys.readouterr().err
+    )
+    assert main(["coverage", "judgments.jsonl", "bm25.jsonl"]) == 0
+    expected = capsys.readouterr().out
+    for half, part in enumerate([JUDGMENTS[:5], JUDGMENTS[5:]]):
+        write_lines(f"nuggets/{half}.jsonl", part)
+    assert main(["coverage", "nuggets", "bm25.jsonl"]) == 0
+    assert capsys.readouterr().out == expected

@@ -116,7 +116,7 @@ def test_json_of_lists(tmp_path):
 
 def test_repeated_nuggets_count_once():
     twice = [{"qid": "1", "nuggets": [{"text": "a cat", "importance": "vital"}, *NUGGETS[0]["nuggets"]]}]
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic and are left out: '1 a cat'"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic and is left out: '1 a cat'"):
         table = read_nuggets(twice)
     assert table["description"].tolist() == ["a cat", "a car"]
 
@@ -135,7 +135,7 @@ def test_unknown_importance_is_named_and_counted_and_weighs_nothing():
     texts = {"a": "failed", "b": "failed", "c": "", "d": "okay"}
     records = [{"qid": "1", "nuggets": [{"text": t, "importance": i} for t, i in texts.items()]}]
     message = (
-        r"3 importance labels are unknown and have weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
+        r"3 importance labels are unknown and given weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
         r"'vital', 'okay'; state what others mean, as in labels={'failed': …}"
     )
     with pytest.warns(IrdivWarning, match=message):
@@ -153,12 +153,33 @@ def test_a_topic_without_any_known_importance_counts_equally():
     assert table["probability"].isna().tolist() == [True, True, False, False, False]
 
 
+def test_measures_of_a_topic_without_any_known_importance():
+    found = [
+        ("1", "a", "vital", "d1"),
+        ("1", "b", "failed", "d2"),
+        ("2", "a", "failed", "d1"),
+        ("2", "b", "failed", "d2"),
+    ]
+    rows = [{"qid": q, "text": t, "importance": i, "docid": d, "grade": 1} for q, t, i, d in found]
+    with pytest.warns(IrdivWarning, match="3 importance labels are unknown"):
+        qrels = read_nuggets(rows)
+    runs = {"1": ["d1"], "2": ["d1"]}
+    evaluation = irdiv.evaluate(qrels, runs, ["A-Recall@5", "Coverage@5"])
+    # the unknown nugget of topic 1 has the weight 0; those of topic 2 count equally
+    assert evaluation["A-Recall@5"]["run"].tolist() == [1.0, 0.5]
+    assert evaluation["Coverage@5"]["run"].tolist() == [0.5, 0.5]
+    assert "1 of 2 topics have no probabilities, so their intents count equally." in evaluation.notes
+    with pytest.raises(IrdivError, match="no intent of topic '2' has the importance 'vital' or 'okay'; found 'failed'"):
+        irdiv.evaluate(qrels, runs, "Vital-coverage@5")
+
+
 def test_labels_that_map_to_nothing():
     with pytest.raises(
-        IrdivError, match="labels={'failed': 'minor'} maps to unknown labels: expected grades, or one of"
+        IrdivError,
+        match="labels={'failed': 'minor'} .*--label.* maps to unknown labels: expected grades of 0 or more, or one of",
     ):
         read_nuggets(NUGGETS, labels={"failed": "minor"})
-    with pytest.warns(IrdivWarning, match="labels= maps 'faild', but no nugget has this label"):
+    with pytest.warns(IrdivWarning, match="labels .*--label.* maps 'faild', but no nugget has this label"):
         read_nuggets(NUGGETS, labels={"faild": "okay"})
 
 
@@ -224,6 +245,21 @@ def test_freshstack_from_parquet(tmp_path):
     pd.testing.assert_frame_equal(read_nuggets(pd.read_parquet(tmp_path / "test.parquet")), expected)
 
 
+def test_freshstack_as_an_object_of_lists(tmp_path):
+    names = list(dict.fromkeys(name for record in FRESHSTACK for item in record["nuggets"] for name in item))
+    columns = [
+        {**record, "nuggets": {name: [item.get(name) for item in record["nuggets"]] for name in names}}
+        for record in FRESHSTACK
+    ]
+    expected = read_nuggets(FRESHSTACK)
+    pd.testing.assert_frame_equal(read_nuggets(columns), expected)
+    pq.write_table(pa.Table.from_pylist(columns), tmp_path / "test.parquet")
+    pd.testing.assert_frame_equal(read_nuggets(tmp_path / "test.parquet"), expected)
+    columns[0]["nuggets"]["_id"].append("7_9")
+    with pytest.raises(IrdivError, match="the field 'nuggets' must be a list, found"):
+        read_nuggets(columns)
+
+
 def test_a_document_that_supports_and_does_not():
     nugget = {"_id": "n", "text": "x", "relevant_corpus_ids": ["d"], "non_relevant_corpus_ids": ["d"]}
     assert read_nuggets([{"query_id": "1", "nuggets": [nugget]}])["relevance"].tolist() == [1]
@@ -255,11 +291,21 @@ def test_a_nugget_that_needs_all_answers():
     assert made.values.ravel().tolist() == [0.5, 1.0]
 
 
-@pytest.mark.parametrize("aggregator", ["OR", None])
+@pytest.mark.parametrize("aggregator", ["and", "And"])
+def test_aggregators_in_any_case(aggregator):
+    pd.testing.assert_frame_equal(read_nuggets(bank(aggregator)), read_nuggets(bank("AND")))
+
+
+@pytest.mark.parametrize("aggregator", ["OR", "or", "default", None])
 def test_a_nugget_that_needs_one_answer(aggregator):
     qrels = read_nuggets(bank(aggregator))
     assert set(qrels["relevance"]) == {2}
     assert len(qrels) == 4
+
+
+@pytest.mark.parametrize("name", ["importance", "weight"])
+def test_nuggets_of_banks_may_have_weights(name):
+    assert set(read_nuggets(bank("OR", **{name: 3}))["probability"].dropna()) == {3}
 
 
 def test_answers_as_intents_of_their_own():
@@ -309,6 +355,15 @@ def test_a_table_of_nuggets():
     assert isinstance(read_nuggets(pl.from_pandas(frame)), pl.DataFrame)
 
 
+@pytest.mark.parametrize("name", ["fact", "claim", "aspect", "rubric"])
+def test_texts_beside_ids_are_descriptions(name):
+    rows = [{"qid": "1", "nugget_id": "n1", name: "a cat", "docid": "d", "grade": 1}]
+    assert read_nuggets(rows)["description"].tolist() == ["a cat"]
+    assert read_nuggets([{"qid": "1", "nuggets": [{"id": "n1", name: "a cat"}]}])["description"].tolist() == ["a cat"]
+    # numbers are no texts
+    assert "description" not in read_nuggets([{"qid": "1", "nugget_id": "n1", name: 3}])
+
+
 def test_a_table_of_judgments_with_labels():
     rows = [
         ("q", "n1", "d1", "support", "vital"),
@@ -318,7 +373,7 @@ def test_a_table_of_judgments_with_labels():
         ("q", "n3", None, None, "okay"),
     ]
     frame = pd.DataFrame(rows, columns=["question_id", "nugget_id", "passage_id", "relevance", "importance"])
-    with pytest.warns(IrdivWarning, match=r"1 support labels are unknown and are left out: 'include' \(1\)"):
+    with pytest.warns(IrdivWarning, match=r"1 support label is unknown and left out: 'include' \(1\)"):
         qrels = read_nuggets(frame)
     expected = [("n1", "d1", 2), ("n1", "d2", 1), ("n2", "d1", 0), ("n3", "_no_document_", 0)]
     assert list(qrels[["intent_id", "doc_id", "relevance"]].itertuples(index=False, name=None)) == expected
@@ -333,6 +388,26 @@ def test_grades_of_a_table_may_be_numbers():
     assert read_nuggets(rows)["relevance"].tolist() == [2, 1, 1]
     with pytest.raises(IrdivError, match="its grade of document '5' is 2 and 0"):
         read_nuggets([*rows, {"qid": 1, "text": "a", "docid": 5, "grade": 0}])
+
+
+@pytest.mark.parametrize("grade", [-1, "-1", -1.0])
+def test_negative_grades_are_no_judgments(grade):
+    rows = [{"qid": "1", "text": text, "docid": "d", "grade": grade} for text, grade in [("a", 2), ("b", grade)]]
+    with pytest.warns(IrdivWarning, match=r"^1 grade is negative and left out, as if not judged: -1 \(1\)\. .*'-1': 0"):
+        qrels = read_nuggets(rows)
+    assert list(zip(qrels["doc_id"], qrels["relevance"], strict=True)) == [("d", 2), ("_no_document_", 0)]
+    assert read_nuggets(rows, labels={"-1": 0})["doc_id"].tolist() == ["d", "d"]
+    with pytest.raises(IrdivError, match="expected grades of 0 or more, or one of"):
+        read_nuggets(rows, labels={"-1": -1})
+    with pytest.raises(IrdivError, match=r"no document is judged: all grades are negative, -1 \(1\)"):
+        read_nuggets(rows[1:])
+    # as the ratings of CRUX, and as assignments to documents
+    assigned = [{"qid": "1", "docid": "d", "nuggets": [{"text": r["text"], "assignment": r["grade"]}]} for r in rows]
+    with pytest.warns(IrdivWarning, match="1 grade is negative and left out"):
+        pd.testing.assert_frame_equal(read_assignments(assigned), qrels)
+    with pytest.warns(IrdivWarning, match="left out, as if not judged"):
+        crux = read_crux({"1": {"d": [2, -1]}})
+    assert crux[["doc_id", "relevance"]].equals(qrels[["doc_id", "relevance"]])
 
 
 def test_penalties_do_not_judge_documents():
@@ -386,7 +461,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:1 topics have no nuggets")
+@pytest.mark.filterwarnings("ignore:1 topic has no nuggets")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_in_files_get_one_helpful_line(tmp_path, mistake):
     text, message = MISTAKES[mistake]
@@ -408,7 +483,7 @@ def test_data_that_is_no_file():
 
 
 def test_topics_without_nuggets_are_named():
-    with pytest.warns(IrdivWarning, match="1 topics have no nuggets and are left out: '3'"):
+    with pytest.warns(IrdivWarning, match="1 topic has no nuggets and is left out: '3'"):
         assert len(read_nuggets([*NUGGETS, {"qid": "3", "nuggets": []}])) == 3
 
 
@@ -474,7 +549,7 @@ def test_runs_are_named_by_the_caller_the_record_or_the_file(tmp_path):
 
 def test_unknown_labels_of_answers_are_kept_and_counted():
     records = [assigned("a", "1", {"w": "supporter", "x": "", "y": "include", "z": "support"})]
-    message = r"3 support labels are unknown and score 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"
+    message = r"3 support labels are unknown and scored 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"
     with pytest.warns(IrdivWarning, match=message):
         made = read_assignments(records)
     assert made["assignment"].tolist() == ["supporter", "", "include", "support"]
@@ -484,7 +559,7 @@ def test_unknown_labels_of_answers_are_kept_and_counted():
 
 def test_repeated_nuggets_of_an_answer_are_all_kept():
     records = [assigned("a", "1", {"x": "support", "x ": "not_support"})]
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic and run; all are kept"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic and run; all are kept"):
         made = read_assignments(records)
     assert made["assignment"].tolist() == ["support", "not_support"]
     assert made["intent_id"][1] == made["intent_id"][0] + "-2"
@@ -493,7 +568,7 @@ def test_repeated_nuggets_of_an_answer_are_all_kept():
 def test_assignments_to_documents_are_qrels():
     labels = {"d1": {"x": "support", "y": "not_support"}, "d2": {"x": "partial_support", "y": "include"}}
     records = [assigned(None, "1", label, docid=doc, candidate_text="…") for doc, label in labels.items()]
-    with pytest.warns(IrdivWarning, match=r"1 support labels are unknown and are left out: 'include'"):
+    with pytest.warns(IrdivWarning, match=r"1 support label is unknown and left out: 'include'"):
         qrels = read_assignments(records)
     assert grades(qrels) == {("x", "d1"): 2, ("y", "d1"): 0, ("x", "d2"): 1}
     assert set(qrels["probability"]) == {1.0}
@@ -519,9 +594,7 @@ RATINGS = {"q": [[5, 0, -1], [2, 3, -1]]}
 
 
 def test_ratings_in_the_order_of_a_run():
-    with pytest.warns(
-        IrdivWarning, match=r"2 ratings are not from 0 to 5 and are left out, as if not judged: -1 \(2\)"
-    ):
+    with pytest.warns(IrdivWarning, match=r"2 ratings are not from 0 to 5 and left out, as if not judged: -1 \(2\)"):
         qrels = read_crux(RATINGS, {"q": ["d7", "d3"]})
     rows = list(qrels.itertuples(index=False, name=None))
     assert rows == [
@@ -564,7 +637,7 @@ def test_forms_of_ratings_and_runs(tmp_path):
 
 def test_subquestions_are_descriptions():
     texts = {"q": ["Who?", "When?"], "other": ["Why?"]}
-    with pytest.warns(IrdivWarning, match="1 topics with sub-questions have no ratings and are left out: 'other'"):
+    with pytest.warns(IrdivWarning, match="1 topic has sub-questions but no ratings, and is left out: 'other'"):
         qrels = read_crux({"q": [[0, 4]]}, {"q": ["d"]}, subquestions=texts)
     assert qrels["description"].tolist() == ["Who?", "When?"]
     lines = [{"example_id": "q", "questions": ["Who?", "When?"]}]
@@ -683,7 +756,7 @@ def test_rows_are_runs():
             "citations: a score must be a finite number, found 'high'",
         ),
         ({"topic_id": "1", "doc_id": "d"}, {}, "the contexts lack a column: expected 'score'"),
-        ({"topic_id": "1", "doc_id": "d", "rank": 1}, {"source": "citations"}, "source='citations' is for answers"),
+        ({"topic_id": "1", "doc_id": "d", "rank": 1}, {"source": "citations"}, "source='citations' .* is for answers"),
         (ANSWER, {"source": "links"}, "source='links' is not"),
     ],
 )
@@ -751,7 +824,7 @@ def test_the_nuggets_of_trec_rag_2024(rag_data):
     messages = [str(warning.message) for warning in caught]
     assert messages[0].startswith("7 nuggets repeat one of the same topic and are left out: '2024-219271 Immigrants")
     assert messages[1].startswith(
-        "40 importance labels are unknown and have weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
+        "40 importance labels are unknown and given weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
     )
     assert len(messages) == 2
     assert len(table) == len(raw) - 7 == len({(topic, nugget["text"]) for topic, nugget in raw})
@@ -766,7 +839,7 @@ def test_the_assignments_of_trec_rag_2024(rag_data):
         made = read_assignments(paths)
     messages = [str(warning.message) for warning in caught]
     assert "80 importance labels are unknown" in messages[0]
-    assert "44 support labels are unknown and score 0" in messages[0]
+    assert "44 support labels are unknown and scored 0" in messages[0]
     assert messages[1].startswith("14 nuggets repeat one of the same topic and run; all are kept")
     raw = [
         (record["run_id"], record["qid"], nugget["text"], nugget["importance"], nugget["assignment"])
@@ -807,7 +880,7 @@ def test_the_sub_narratives_of_trec_rag_2025(rag_data):
 
 
 def test_the_penalties_of_research_rubrics(rag_data):
-    with pytest.warns(IrdivWarning, match="1 nuggets repeat one of the same topic"):
+    with pytest.warns(IrdivWarning, match="1 nugget repeats one of the same topic"):
         table = read_nuggets(rag_data / "research-rubrics.jsonl.gz")
     assert len(table) == 754
     assert (table["weight"] < 0).sum() == 97

@@ -58,6 +58,15 @@ def examples(values: Iterable[object], limit: int = 3) -> str:
     return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")
 
 
+def counted(count: int, singular: str, plural: str) -> str:
+    """Return a count with the words that follow it.
+
+    >>> counted(1, "topic has", "topics have")
+    '1 topic has'
+    """
+    return f"{count} {singular if count == 1 else plural}"
+
+
 def near_names(name: object, known: Sequence[str]) -> str:
     """Return the end of an error about an unknown name: known names that are close to it, and the first known ones.
 

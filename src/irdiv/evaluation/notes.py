@@ -83,6 +83,8 @@ class NoteOptions(NamedTuple):
     """Whether some measure counts all declared intents."""
     vital: tuple[str, ...] = ()
     """The measures of vital intents."""
+    aspect_recall: tuple[str, ...] = ()
+    """The measures that are Coverage unless intents have weights."""
 
     @classmethod
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
@@ -105,6 +107,7 @@ class NoteOptions(NamedTuple):
             weighted=any(params.get("weighted", False) for _, params in values),
             counts_all=any(params.get("intents") == "all" for _, params in values),
             vital=tuple(name for name, measure in own.items() if measure.declaration.needs_importance),
+            aspect_recall=tuple(name for name, measure in own.items() if measure.declaration.name == "A-Recall"),
         )
 
 
@@ -208,6 +211,9 @@ def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options:
         yield f"{topic_count - count} of {topic_count} topics have no probabilities, so their intents count equally."
     if options.weighted and count == 0:
         yield "no intent has a probability or importance, so weighted=True changes nothing."
+    if options.aspect_recall and count == 0:
+        where = _shown_measures(options.aspect_recall)
+        yield f"no intent has a probability or importance, so all count equally in {where}, as in Coverage."
 
 
 def _about_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:

@@ -39,7 +39,8 @@ _MORE_ALIASES = {
     ("assessments", "relevance"): ("grade", "vote"),
     **{(role, "query_id"): ("topic_id",) for role in ("nuggets", "assignments", "contexts")},
     **{
-        (role, "doc_id"): ("docid", "document_id", "pid", "chunk_id") for role in ("nuggets", "assignments", "contexts")
+        (role, "doc_id"): ("docid", "document_id", "pid", "chunk_id", "segment_id", "context_id")
+        for role in ("nuggets", "assignments", "contexts")
     },
     **{
         (role, "description"): ("text", "nugget", "nugget_text", "criterion", "content")
@@ -132,7 +133,10 @@ def _remedy(present: Sequence[str], role: str, missing: Sequence[str]) -> str:
             "irdiv.rag.read_nuggets makes qrels of nuggets that are judged for each document."
         )
     if role == "contexts" and "score" in missing and has_intent_column(present):
-        return " These are judgments of nuggets, which irdiv.rag.read_nuggets reads."
+        return (
+            " These are judgments of nuggets, which irdiv.rag.read_nuggets reads (on the command line, give them as "
+            "NUGGETS)."
+        )
     if "score" in missing and "distance" in present:
         return " The best document has the highest score and the smallest distance: make ranks of distances."
     return ""

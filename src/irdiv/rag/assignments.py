@@ -8,16 +8,22 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.columns import find_columns
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
-from irdiv.rag.labels import LabelMapping, Labels, warn_about_unread_weights
-from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record, warn_about_empty
-from irdiv.rag.tables import Duplicates, Nugget, id_of_text, merge_nuggets, qrels_table, without_empty_columns
+from irdiv.rag.labels import WEIGHT_FIELDS, LabelMapping, Labels, warn_about_unread_weights
+from irdiv.rag.records import Record, RecordsLike, find_fields, read_records, require_one_record, warn_about_empty
+from irdiv.rag.tables import (
+    Duplicates,
+    Nugget,
+    id_of_text,
+    merge_nuggets,
+    qrels_table,
+    require_all_ids,
+    without_empty_columns,
+)
 
 _COLUMNS = ["run", "query_id", "intent_id", "description", "importance", "weight", "assignment"]
-_WEIGHTS = ("importance", "weight")
 
 
 class _Assignment(NamedTuple):
@@ -94,6 +100,7 @@ def read_assignments(
     """
     known = Labels(labels, importance_weights)
     found = list(_assignments(read_records(paths, "assignments", "nuggets")))
+    require_all_ids((one.where, one.given_id) for one in found)
     judged = [one for one in found if one.doc_id is not None]
     if len(judged) not in (0, len(found)):
         other = next(one for one in found if one.doc_id is None)
@@ -114,12 +121,11 @@ def _assignments(records: Sequence[Record]) -> Iterator[_Assignment]:
             yield from assignments
         warn_about_empty([record for record in records if not record.sequence("nuggets")], "nuggets")
         items = (item for record in records for item in record.sequence("nuggets"))
-        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
+        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), WEIGHT_FIELDS)
         return
-    columns = list(dict.fromkeys(name for record in records for name in record.fields))
     optional = ("run", "intent_id", "description", "importance", "weight", "doc_id")
-    names = find_columns(columns, "assignments", ("query_id", "relevance"), optional)
-    weights = [names[name] for name in _WEIGHTS if name in names]
+    names = find_fields(records, "assignments", ("query_id", "relevance"), optional)
+    weights = [names[name] for name in WEIGHT_FIELDS if name in names]
     warn_about_unread_weights((record.fields for record in records), weights)
     for record in records:
         row = {name: record.fields.get(column) for name, column in names.items()}
@@ -180,7 +186,7 @@ def _qrels(found: Sequence[_Assignment], labels: Labels, duplicates: Duplicates)
             )
         )
     merged = merge_nuggets(nuggets, duplicates)
-    labels.report_unknown("are left out", needs_support=True)
+    labels.report_unknown("left out", needs_support=True)
     return qrels_table(merged, {}, labels)
 
 
@@ -196,10 +202,11 @@ def _answers(found: Sequence[_Assignment], labels: Labels) -> pd.DataFrame:
         label = labels.support(one.label)
         importance = labels.importance(one.importance)
         rows.append((*key[:2], one.intent_id + suffix, one.text, importance, one.weight, label))
-    labels.report_unknown("score 0")
+    labels.report_unknown("scored 0")
     if repeated:
         warn(
-            f"{len(repeated)} nuggets repeat one of the same topic and run; all are kept, with ids of their own: "
+            f"{counted(len(repeated), 'nugget repeats', 'nuggets repeat')} one of the same topic and run; all are "
+            "kept, with ids of their own: "
             f"{examples(f'{one.query_id} {(one.text or one.intent_id)[:60]}' for one in repeated)}."
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS, dtype=object).astype({"weight": float})

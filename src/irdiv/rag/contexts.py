@@ -20,7 +20,7 @@ Source: TypeAlias = Literal["references", "citations"]
 """What the documents of an answer are."""
 
 _SENTENCES = ("answer", "responses", "sentences")
-_ID_LISTS = ("doc_ids", "docids", "passage_ids", "chunk_ids", "retrieved_doc_ids")
+_ID_LISTS = ("doc_ids", "docids", "passage_ids", "chunk_ids", "retrieved_doc_ids", "retrieved_ids")
 _DOCUMENT_LISTS = (
     "documents",
     "docs",
@@ -111,7 +111,8 @@ def _run(name: str, records: Sequence[Record], source: str | None, duplicates: D
         return _run_of_lists(name, records, source, duplicates)
     if source is not None:
         raise IrdivError(
-            f"source={source!r} is for answers; the records of run {name!r} have only {examples(fields, 9)}."
+            f"source={source!r} (on the command line, --source) is for answers; the records of run {name!r} "
+            f"have only {examples(fields, 9)}."
         )
     return run_of_rows(name, records)
 
@@ -164,7 +165,8 @@ def _retrieved(documents: object, where: str, duplicates: Duplicates) -> dict[st
         if doc in found:
             if duplicates == "error":
                 raise IrdivError(
-                    f"{where}: document {doc!r} is listed twice; remove one, or keep the first with duplicates='first'."
+                    f"{where}: document {doc!r} is listed twice; remove one, or keep the first with duplicates='first' "
+                    "(on the command line, --duplicates first)."
                 )
             continue
         score = item.get("score") if isinstance(item, Mapping) else None

@@ -11,19 +11,20 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.errors import IrdivError, IrdivWarning, examples, warn
+from irdiv.errors import IrdivError, IrdivWarning, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import run_name
+from irdiv.frames.runs import is_folder_of_runs, run_name
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.frames.trec import read_qrels
 from irdiv.intents.folding import with_intents
 from irdiv.rag.assignments import read_assignments
 from irdiv.rag.contexts import Source, read_contexts
+from irdiv.rag.fields import rows_of_columns, unread_documents
 from irdiv.rag.labels import LabelMapping
 from irdiv.rag.nuggets import read_nuggets
-from irdiv.rag.records import read_records
+from irdiv.rag.records import name_of_file, read_records
 from irdiv.rag.tables import Duplicates
 from irdiv.types import PathLike
 
@@ -69,9 +70,13 @@ def read_judgments(
 def _read_one(path: PathLike, labels: LabelMapping | None, duplicates: Duplicates) -> pd.DataFrame:
     qrels = _read(path, labels, duplicates)
     if "doc_id" not in qrels:
+        fields = [record.fields for record in read_records(path, "nuggets", "nuggets")]
+        items = (item for one in fields for item in [one, *_nuggets(one)] if isinstance(item, Mapping))
+        unread = unread_documents(items, ())
+        hint = f" If these are in the field {examples(unread)}, call it 'supporting_docs'." if unread else ""
         raise IrdivError(
             f"{path}: the nuggets name no documents, so that coverage by documents is unknown. Give a file with the "
-            "documents that support each nugget, or add judgments of documents: --judgments FILE."
+            f"documents that support each nugget, or add judgments of documents: --judgments FILE.{hint}"
         )
     return qrels
 
@@ -124,13 +129,17 @@ def _errors_of_file(path: PathLike) -> Iterator[None]:
 
 
 def _nuggets(fields: Mapping[str, object]) -> Sequence[object]:
-    nuggets = fields.get("nuggets")
+    nuggets = rows_of_columns(fields.get("nuggets"))
     return nuggets if isinstance(nuggets, list | tuple) else ()
 
 
 def _has_records(path: PathLike) -> bool:
-    """Return whether a file is JSON, JSON Lines or Parquet, and not lines as TREC has them."""
-    if str(path).endswith(_JSON_SUFFIXES) or (os.path.exists(path) and reader_of(path) is PARQUET):
+    """Return whether a path is of JSON, JSON Lines or Parquet, or of a folder, and not of lines as TREC has them."""
+    if (
+        str(path).endswith(_JSON_SUFFIXES)
+        or is_folder_of_runs(path)
+        or (os.path.exists(path) and reader_of(path) is PARQUET)
+    ):
         return True
     with open_maybe_gzip(path, "input") as file:
         return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
@@ -139,15 +148,17 @@ def _has_records(path: PathLike) -> bool:
 def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> None:
     unjudged = [topic for topic in declared["query_id"].unique() if topic not in set(judged["query_id"])]
     if unjudged:
-        warn(f"{len(unjudged)} questions have nuggets but no judgments, and are left out: {examples(unjudged)}.")
+        what = "nuggets but no judgments, and"
+        count = counted(len(unjudged), f"question has {what} is", f"questions have {what} are")
+        warn(f"{count} left out: {examples(unjudged)}.")
     known = set(declared[["query_id", "intent_id"]].itertuples(index=False, name=None))
     columns = ["query_id", "intent_id" if "intent_id" in judged else "iteration"]
     found = dict.fromkeys(judged[columns].itertuples(index=False, name=None))
     undeclared = [f"{topic} {nugget}" for topic, nugget in found if (topic, nugget) not in known]
     if undeclared and len(undeclared) < len(found):
         warn(
-            f"{len(undeclared)} judged nuggets are not among the given ones, and count only if a document supports "
-            f"them: {examples(undeclared)}."
+            f"{counted(len(undeclared), 'judged nugget is', 'judged nuggets are')} not among the given ones, and only "
+            f"counted if a document gives support: {examples(undeclared)}."
         )
 
 
@@ -173,27 +184,26 @@ def read_runs(
             with _errors_of_file(shown):
                 found.append((shown, read_contexts(data, source=source, duplicates=duplicates)))
         elif source is not None:
-            raise IrdivError(f"source={source!r} is for answers in JSON; {shown} is a file in TREC's format.")
+            raise IrdivError(
+                f"source={source!r} (on the command line, --source) is for answers in JSON; {shown} is a file in "
+                "TREC's format."
+            )
         else:
             found.append((shown, {run_name(shown): path}))
     names = [name for _, runs in found for name in runs]
     named: dict[str, RunLike] = {}
     for shown, runs in found:
         for name, run in runs.items():
-            unique = name if names.count(name) == 1 else _name_of_file(shown, name, runs, [file for file, _ in found])
+            unique = name if names.count(name) == 1 else _unique_name(shown, name, runs, [file for file, _ in found])
             named[unique] = run
     return named
 
 
-def _name_of_file(shown: str, name: str, runs: Mapping[str, object], files: Sequence[str]) -> str:
+def _unique_name(shown: str, name: str, runs: Mapping[str, object], files: Sequence[str]) -> str:
     if len(runs) > 1:
         raise IrdivError(f"{shown}: the run {name!r} is also in another file; give each run a run_id of its own.")
-    stems = [_stem(file) for file in files]
-    return shown if stems.count(_stem(shown)) > 1 else _stem(shown)
-
-
-def _stem(path: str) -> str:
-    return run_name(path).removesuffix(".jsonl").removesuffix(".json")
+    stems = [name_of_file(file) for file in files]
+    return shown if stems.count(name_of_file(shown)) > 1 else name_of_file(shown)
 
 
 def coverage_measures(collection: Collection, cutoff: int) -> list[str]:

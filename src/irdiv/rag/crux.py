@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.checks import Integer, require
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import FrameT, common_backend, from_pandas
 from irdiv.frames.checked import run_columns
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID
@@ -101,11 +101,14 @@ def read_crux(
         invalid.extend(left_out)
     if texts is not None and len(texts) > len(by_topic):
         without = [topic for topic in texts if topic not in by_topic]
-        warn(f"{len(without)} topics with sub-questions have no ratings and are left out: {examples(without)}.")
+        what = "sub-questions but no ratings, and"
+        count = counted(len(without), f"topic has {what} is", f"topics have {what} are")
+        warn(f"{count} left out: {examples(without)}.")
     if invalid:
         values, counts = np.unique(invalid, return_counts=True)
         found = ", ".join(f"{value} ({count})" for value, count in zip(values, counts, strict=True))
-        warn(f"{len(invalid)} ratings are not from 0 to {HIGHEST_RATING} and are left out, as if not judged: {found}.")
+        count = counted(len(invalid), "rating is", "ratings are")
+        warn(f"{count} not from 0 to {HIGHEST_RATING} and left out, as if not judged: {found}.")
     qrels = pd.concat(parts, ignore_index=True)
     if threshold is not None:
         qrels["relevance"] = (qrels["relevance"] >= threshold).astype("int64")

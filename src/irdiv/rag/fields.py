@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.columns import column_names
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -17,6 +18,18 @@ Fields: TypeAlias = Mapping[str, Any]
 
 DOC_FIELDS = column_names("doc_id", "contexts")
 """The fields that name a document, the first of which is used."""
+
+
+OTHER_TEXT_FIELDS = ("fact", "claim", "aspect", "rubric")
+"""Fields with the text of a nugget, if it is in no other."""
+
+TEXT_FIELDS = (*column_names("description", "nuggets"), "question", *OTHER_TEXT_FIELDS)
+"""The fields with the text of a nugget in a list, the first of which is used."""
+
+_LIKE_DOCUMENTS = re.compile(
+    "doc|passage|chunk|segment|context|corpus|support|evidence|reference|citation", re.IGNORECASE
+)
+"""A part of the names of fields that are likely to list documents."""
 
 
 def normalize_text(text: str) -> str:
@@ -40,6 +53,20 @@ def as_list(value: object, where: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return list(value)
     raise IrdivError(f"{where} must be a list, found {str(value)[:60]!r}.")
+
+
+def rows_of_columns(value: object) -> object:
+    """Return a list of objects for an object of lists with texts, as older versions of Hugging Face store it.
+
+    >>> rows_of_columns({"_id": ["1", "2"], "text": ["a", "b"]})
+    [{'_id': '1', 'text': 'a'}, {'_id': '2', 'text': 'b'}]
+    """
+    if not isinstance(value, Mapping) or set(TEXT_FIELDS).isdisjoint(value):
+        return value
+    columns = list(value.values())
+    if not all(isinstance(column, list | tuple) and len(column) == len(columns[0]) for column in columns):
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def id_text(value: object, where: str) -> str:
@@ -85,8 +112,41 @@ def doc_ids(values: Iterable[object], where: str) -> list[str]:
             if name is None:
                 raise IrdivError(
                     f"{where}: a document without an id; expected one of the fields "
-                    f"{examples([*DOC_FIELDS, 'id'], 9)}, found {examples(value, 9)}."
+                    f"{examples([*DOC_FIELDS, 'id'], 12)}, found {examples(value, 9)}."
                 )
             value = value[name]
         ids.append(id_text(value, f"{where}: the id of a document"))
     return ids
+
+
+def unread_documents(nuggets: Iterable[Fields], read: Collection[str]) -> list[str]:
+    """Return the fields of nuggets that seem to name documents, if no field that is read does.
+
+    Parameters
+    ----------
+    nuggets
+        The fields of each nugget.
+    read
+        The fields of documents that are read.
+    """
+    unread: dict[str, None] = {}
+    for fields in nuggets:
+        for name, value in fields.items():
+            is_list = isinstance(value, list | tuple | Mapping)
+            if is_missing(value) or (is_list and not value):
+                continue
+            if name in read:
+                return []
+            if name in DOC_FIELDS or (is_list and _LIKE_DOCUMENTS.search(name)):
+                unread[name] = None
+    return list(unread)
+
+
+def warn_about_unread_documents(nuggets: Iterable[Fields], read: Collection[str], remedy: str) -> None:
+    """Warn about fields of nuggets that seem to name documents, if no field that is read does."""
+    unread = unread_documents(nuggets, read)
+    if unread:
+        warn(
+            f"no documents of nuggets are read; is it the field {examples(unread)} that names those that support them? "
+            f"{remedy}"
+        )

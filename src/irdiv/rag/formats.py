@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import find_columns
 from irdiv.rag.fields import (
     DOC_FIELDS,
+    TEXT_FIELDS,
     Fields,
     as_list,
     doc_ids,
@@ -18,21 +19,23 @@ from irdiv.rag.fields import (
     normalize_text,
     optional_text,
     optional_weight,
+    warn_about_unread_documents,
 )
-from irdiv.rag.labels import Labels, warn_about_unread_weights
-from irdiv.rag.records import Record, warn_about_empty
-from irdiv.rag.tables import Nugget, id_of_text
+from irdiv.rag.labels import WEIGHT_FIELDS, Labels, warn_about_unread_weights
+from irdiv.rag.records import Record, field_names, find_fields, warn_about_empty
+from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
 _LISTS = ("nuggets", "rubrics", "aspects")
-_TEXTS = ("text", "nugget_text", "nugget", "criterion", "content", "description", "question", "claim")
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
+_TOPICS_OF_ASPECTS = ("query_id", "qid", "question_id")
 _BANKS = ("nugget_bank", "claim_bank")
-_WEIGHTS = ("importance", "weight")
 _PARENT = "mapped_sub_narrative"
 _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
 """Fields with lists of documents, and the grade of these."""
 ALL_ANSWERS, SOME_ANSWERS = 2, 1
 """The grades of a document of a nugget bank that has all that a nugget needs, and only a part of it."""
+
+_REMEDY_FOR_RUN = " Retrieved documents are read by irdiv.rag.read_contexts (on the command line, give them as RUN)."
 
 Parents = dict[tuple[str, str], str]
 """The texts of nodes above nuggets, by topic and id."""
@@ -58,15 +61,24 @@ class NuggetReader:
             )
         if formats[0] == "bank":
             self.has_documents = True
+            warn_about_unread_weights(_bank_items(records), WEIGHT_FIELDS)
+            parts = (part for item in _bank_items(records) for part in [item, *_objects(item.get("answers"))])
+            warn_about_unread_documents(parts, ("references",), "List them in 'references' of each answer.")
             return (nugget for record in records for nugget in self._of_bank(record))
         if formats[0] == "table":
             return self._of_table(records)
         if formats[0] == "aspect":
-            return (self._of_item(record.fields, _topic_of_aspect(record), record.where) for record in records)
+            self._warn_about_unread([record.fields for record in records])
+            return (self._of_item(_without_topic(record), _topic_of_aspect(record), record.where) for record in records)
         warn_about_empty([record for record in records if not record.sequence(formats[0])], formats[0])
-        items = (item for record in records for item in record.sequence(formats[0]))
-        warn_about_unread_weights((item for item in items if isinstance(item, Mapping)), _WEIGHTS)
+        items = [item for record in records for item in record.sequence(formats[0])]
+        self._warn_about_unread([item for item in items if isinstance(item, Mapping)])
         return (nugget for record in records for nugget in self._of_list(record, formats[0]))
+
+    def _warn_about_unread(self, items: Sequence[Fields]) -> None:
+        warn_about_unread_weights(items, WEIGHT_FIELDS)
+        if not any("assignment" in item for item in items):
+            warn_about_unread_documents(items, _SUPPORTING, "Call it 'supporting_docs'.")
 
     def _of_list(self, record: Record, name: str) -> Iterator[Nugget]:
         for index, item in enumerate(record.sequence(name)):
@@ -108,9 +120,7 @@ class NuggetReader:
 
     def _of_bank(self, record: Record) -> Iterator[Nugget]:
         for name in _BANKS:
-            bank = record.fields.get(name)
-            items = list(bank.values()) if isinstance(bank, Mapping) else as_list(bank, f"{record.where}: {name}")
-            for index, item in enumerate(items):
+            for index, item in enumerate(_bank(record, name)):
                 yield from self._of_question(item, record.topic, f"{record.where}, {name}[{index}]")
 
     def _of_question(self, item: object, topic: str, where: str) -> Iterator[Nugget]:
@@ -120,9 +130,10 @@ class NuggetReader:
         if item.get("sub_nuggets"):
             raise IrdivError(f"{where}: the nugget has sub_nuggets, which are not read; list them as nuggets.")
         answers = _answers(item, where)
-        aggregator = item.get("aggregator_type")
-        if aggregator not in (None, "AND", "OR", "Default"):
-            raise IrdivError(f"{where}: aggregator_type is {aggregator!r}; expected 'AND' or 'OR'.")
+        given = item.get("aggregator_type")
+        aggregator = given.upper() if isinstance(given, str) else given
+        if aggregator not in (None, "AND", "OR", "DEFAULT"):
+            raise IrdivError(f"{where}: aggregator_type is {given!r}; expected 'AND' or 'OR'.")
         text, importance = _text(item, where), item.get("importance")
         is_number = isinstance(importance, int | float)
         nugget = Nugget(
@@ -130,7 +141,7 @@ class NuggetReader:
             id_text(item.get("question_id") or item.get("claim_id") or id_of_text(text), where),
             text,
             None if is_number else self._labels.importance(importance),
-            optional_weight(importance, where) if is_number else None,
+            optional_weight(importance if is_number else item.get("weight"), where),
         )
         needs_all = aggregator == "AND" and len(answers) > 1
         if needs_all and self._split_answers:
@@ -160,12 +171,12 @@ class NuggetReader:
             )
 
     def _of_table(self, records: Sequence[Record]) -> Iterator[Nugget]:
-        columns = list(dict.fromkeys(name for record in records for name in record.fields))
+        columns = field_names(records)
         optional = ("intent_id", "description", "importance", "probability", "parent_id", "doc_id", "relevance")
-        names = find_columns(columns, "nuggets", ("query_id",), optional)
+        names = find_fields(records, "nuggets", ("query_id",), optional)
         if "intent_id" not in names and "description" not in names:
             is_run = "doc_id" in names and "relevance" not in names
-            remedy = " Retrieved documents are read by irdiv.rag.read_contexts." if is_run else ""
+            remedy = _REMEDY_FOR_RUN if is_run else ""
             raise IrdivError(
                 f"the nuggets have neither an id nor a text: expected a field such as 'nugget_id' or 'text', found "
                 f"{examples(columns, 12)}.{remedy}"
@@ -177,11 +188,16 @@ class NuggetReader:
                 "irdiv.rag.read_assignments."
             )
         if "doc_id" in names:
-            names = find_columns(columns, "nuggets", ("query_id", "doc_id", "relevance"), optional)
+            names = find_fields(records, "nuggets", ("query_id", "doc_id", "relevance"), optional)
             self.has_documents = True
         weights = [names[name] for name in ("importance", "probability") if name in names]
         warn_about_unread_weights((record.fields for record in records), weights)
-        return (self._of_row(record, names) for record in records)
+        nuggets = [self._of_row(record, names) for record in records]
+        if "doc_id" not in names:
+            warn_about_unread_documents((record.fields for record in records), (), "Call it 'supporting_docs'.")
+        if "intent_id" in names:
+            require_all_ids((record.where, record.fields.get(names["intent_id"])) for record in records)
+        return iter(nuggets)
 
     def _of_row(self, record: Record, names: Mapping[str, str]) -> Nugget:
         row = {name: record.fields.get(column) for name, column in names.items()}
@@ -238,14 +254,35 @@ def _format_of(record: Record) -> str:
     if not {"references", "candidates"}.isdisjoint(fields):
         raise IrdivError(
             f"{record.where}: the fields {examples(fields, 9)} are those of an answer or of retrieved documents; read "
-            "them by irdiv.rag.read_contexts."
+            "them by irdiv.rag.read_contexts (on the command line, give them as RUN)."
         )
     return "table"
 
 
+def _bank(record: Record, name: str) -> list[Any]:
+    """Return the nuggets of a bank, which may be an object from question to nugget."""
+    bank = record.fields.get(name)
+    return list(bank.values()) if isinstance(bank, Mapping) else as_list(bank, f"{record.where}: {name}")
+
+
+def _bank_items(records: Sequence[Record]) -> Iterator[Fields]:
+    return (item for record in records for name in _BANKS for item in _bank(record, name) if isinstance(item, Mapping))
+
+
+def _objects(values: object) -> list[Fields]:
+    """Return the objects among answers, which may be a list, or an object from answer to its fields."""
+    found = values.values() if isinstance(values, Mapping) else values if isinstance(values, list | tuple) else ()
+    return [value for value in found if isinstance(value, Mapping)]
+
+
+def _without_topic(record: Record) -> Fields:
+    """Return the fields of an aspect without those that name its topic, which may be an id of nuggets elsewhere."""
+    return {name: value for name, value in record.fields.items() if name not in _TOPICS_OF_ASPECTS}
+
+
 def _topic_of_aspect(record: Record) -> str:
     """Return the topic of an aspect: a field of its own, or its id without the number at the end."""
-    for name in ("query_id", "qid", "question_id"):
+    for name in _TOPICS_OF_ASPECTS:
         if not is_missing(record.fields.get(name)):
             return id_text(record.fields[name], record.where)
     topic = re.fullmatch(r"(.+)-a\d+", str(record.fields.get("id")))
@@ -258,10 +295,10 @@ def _topic_of_aspect(record: Record) -> str:
 
 
 def _text(item: Fields, where: str) -> str:
-    text = next((item[name] for name in _TEXTS if not is_missing(item.get(name))), None)
+    text = next((item[name] for name in TEXT_FIELDS if not is_missing(item.get(name))), None)
     if not isinstance(text, str) or not text.strip():
         raise IrdivError(
-            f"{where}: no text; expected one of the fields {examples(_TEXTS, 9)}, found {str(dict(item))[:80]}."
+            f"{where}: no text; expected one of the fields {examples(TEXT_FIELDS, 9)}, found {str(dict(item))[:80]}."
         )
     return normalize_text(text)
 

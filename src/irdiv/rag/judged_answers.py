@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, counted, examples
 from irdiv.types import Bools, Floats, Objects
 
 
@@ -75,9 +75,8 @@ def shared_notes(answers: JudgedAnswers) -> list[str]:
         )
     times = answers.rows.groupby(["run", "topic", "intent"]).size()
     if (times > 1).any():
-        notes.append(
-            f"{np.count_nonzero(times > 1)} nuggets occur several times in an answer; each of the rows counts."
-        )
+        repeated = counted(int(np.count_nonzero(times > 1)), "nugget occurs", "nuggets occur")
+        notes.append(f"{repeated} several times in an answer; each of the rows counts.")
     different = _topics_with_different_nuggets(answers)
     if len(different):
         notes.append(

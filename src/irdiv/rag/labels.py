@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TypeAlias
 
 from irdiv.checks import Number, require
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.values import MAX_GRADE
 from irdiv.rag.credits import CREDITS
@@ -19,6 +20,9 @@ from irdiv.rag.fields import Fields, is_missing
 SUPPORT_GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 """The grades of nuggetizer's labels, which say how a document supports a nugget."""
 
+WEIGHT_FIELDS = ("importance", "weight")
+"""The fields of importance and weight of a nugget."""
+
 LabelMapping: TypeAlias = Mapping[str, str | int]
 """From labels to labels of the vocabulary, or to grades."""
 
@@ -26,6 +30,18 @@ _MOST_SHOWN = 9
 
 _LIKE_WEIGHT = re.compile("importance|weight|priority|vital|points|probability", re.IGNORECASE)
 """A part of the names of fields that are likely to weigh nuggets."""
+
+
+def example_of_mapping(label: str, meaning: str | int) -> str:
+    """Return how a label is mapped, in Python and on the command line.
+
+    >>> example_of_mapping("yes", 2)
+    "labels={'yes': 2} (on the command line, --label yes=2)"
+    """
+    in_python = meaning if meaning == "…" else repr(meaning)
+    # An argument that starts with a hyphen would be taken for an option.
+    option = f"--label{'=' if label.startswith('-') else ' '}{shlex.quote(label)}={meaning}"
+    return f"labels={{{label!r}: {in_python}}} (on the command line, {option})"
 
 
 class _Vocabulary:
@@ -58,9 +74,13 @@ class _Vocabulary:
         """Count a label that is known without the vocabulary, such as a grade."""
         self._known_count += 1
 
+    def has_no_known(self) -> bool:
+        """Return whether no label so far is known."""
+        return self._known_count == 0
+
     def has_only_unknown(self) -> bool:
         """Return whether there are labels, and none is known."""
-        return bool(self.unknown) and self._known_count == 0
+        return bool(self.unknown) and self.has_no_known()
 
     def unused_meanings(self) -> set[str]:
         """Return the labels of the mapping that did not occur."""
@@ -75,7 +95,7 @@ class _Vocabulary:
         """Return a mapping of an unknown label as an example, to the known label that is close to it."""
         label = next(iter(self.unknown))
         near = get_close_matches(label.strip().lower().replace(" ", "_"), self.known, n=1)
-        return f"labels={{{label!r}: {repr(near[0]) if near else '…'}}}"
+        return example_of_mapping(label, near[0] if near else "…")
 
 
 class Labels:
@@ -87,15 +107,16 @@ class Labels:
             require(Number(0, math.inf), importance_weights=weight)
         given = {label_text(label): meaning for label, meaning in (labels or {}).items()}
         importance = {label: to for label, to in given.items() if isinstance(to, str) and to in self._weights}
-        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or type(to) is int}
+        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or (type(to) is int and to >= 0)}
         unusable = {label: to for label, to in given.items() if label not in {**importance, **support}}
         if unusable:
             raise IrdivError(
-                f"labels={unusable} maps to unknown labels: expected grades, or one of "
-                f"{examples([*self._weights, *SUPPORT_GRADES], 9)}."
+                f"labels={unusable} (on the command line, --label) maps to unknown labels: expected grades of 0 or "
+                f"more, or one of {examples([*self._weights, *SUPPORT_GRADES], 9)}."
             )
         self._importance = _Vocabulary("importance", self._weights, importance)
         self._support = _Vocabulary("support", SUPPORT_GRADES, support)
+        self._negative: Counter[int] = Counter()
 
     def importance(self, label: object) -> str | None:
         """Return the importance of a nugget, or its label as it is if that is not known; None if there is none."""
@@ -124,18 +145,25 @@ class Labels:
         )
 
     def grade(self, label: object, where: str) -> int | None:
-        """Return the grade of a label or number, None if it is not known; ``where`` names it in errors."""
+        """Return the grade of a label or number, None if it is not known or negative; ``where`` names it in errors."""
         number = None if self._support.maps(label) else _as_number(label)
         if number is not None:
             if not number.is_integer() or abs(number) > MAX_GRADE:
                 raise IrdivError(
                     f"{where} is {label!r}, and grades are whole numbers up to {MAX_GRADE}; map it to one, as in "
-                    "labels={'0': 0, '0.5': 1, '1': 2} for shares of support."
+                    "labels={'0': 0, '0.5': 1, '1': 2} for shares of support (on the command line, --label 0.5=1)."
                 )
-            self._support.count_known()
-            return int(number)
+            return self._judged(int(number))
         known = self._support.find(label)
         return SUPPORT_GRADES[known] if isinstance(known, str) else known
+
+    def _judged(self, grade: int) -> int | None:
+        """Return a grade, None for a negative one: a judge that failed writes −1."""
+        if grade < 0:
+            self._negative[grade] += 1
+            return None
+        self._support.count_known()
+        return grade
 
     def report_unknown(self, effect: str, *, needs_support: bool = False) -> None:
         """Warn about labels that are not known; ``effect`` states what becomes of unknown support.
@@ -149,17 +177,34 @@ class Labels:
                 f"no label of support is known: found {self._support.shown()}, expected {examples(SUPPORT_GRADES)} or "
                 f"grades. State what each means, as in {self._support.example()}."
             )
-        effects = {self._importance: "have weight 0 beside known ones", self._support: effect}
+        self._report_negative()
+        effects = {self._importance: "given weight 0 beside known ones", self._support: effect}
         found = [(vocabulary, effect) for vocabulary, effect in effects.items() if vocabulary.unknown]
         if found:
             counts = (
-                f"{v.unknown.total()} {v.name} labels are unknown and {effect}: {v.shown()}" for v, effect in found
+                f"{counted(v.unknown.total(), f'{v.name} label is', f'{v.name} labels are')} unknown and {effect}: "
+                f"{v.shown()}"
+                for v, effect in found
             )
             known = examples([label for v, _ in found for label in v.known], 9)
             warn(f"{'; '.join(counts)}. Known are {known}; state what others mean, as in {found[0][0].example()}.")
         unused = self._importance.unused_meanings() | self._support.unused_meanings()
         if unused:
-            warn(f"labels= maps {examples(sorted(unused), 9)}, but no nugget has this label.")
+            shown = examples(sorted(unused), 9)
+            warn(f"labels (on the command line, --label) maps {shown}, but no nugget has this label.")
+
+    def _report_negative(self) -> None:
+        if not self._negative:
+            return
+        found = ", ".join(f"{grade} ({count})" for grade, count in sorted(self._negative.items()))
+        if self._support.has_no_known():
+            raise IrdivError(f"no document is judged: all grades are negative, {found}; expected 0 or more.")
+        count = counted(self._negative.total(), "grade is", "grades are")
+        remedy = example_of_mapping(str(min(self._negative)), 0)
+        warn(
+            f"{count} negative and left out, as if not judged: {found}. "
+            f"If they mean that a nugget is not supported, map them, as in {remedy}."
+        )
 
     def _error_about_importance(self) -> IrdivError:
         unknown = self._importance

@@ -60,7 +60,7 @@ def read_nuggets(
         A mapping of labels outside the vocabulary to one inside it, ``{"must": "vital", "supporter": "support"}``, or
         to a grade, ``{"relevant": 1, "0.5": 1}``; ``""`` is a missing label. Unknown labels are never guessed but named
         and counted in a warning: an unknown importance is kept and has the weight 0 beside known ones, a judgment with
-        an unknown label is left out. It is an error if no label is known.
+        an unknown label or a negative grade is left out. It is an error if no label is known.
     importance_weights
         The weights of importance labels, by default ``{"vital": 1, "okay": 0.5}``.
     examples
@@ -100,6 +100,6 @@ def read_nuggets(
     if examples is not None:
         found = with_topics(found, read_records(examples, "examples", "examples"))
     nuggets = merge_nuggets(found, duplicates)
-    known.report_unknown("are left out", needs_support=True)
+    known.report_unknown("left out", needs_support=True)
     make = qrels_table if reader.has_documents else intent_table
     return make(nuggets, reader.parents, known)

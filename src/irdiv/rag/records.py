@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.backends import backend_of
 from irdiv.frames.columns import find_columns, has_columns
 from irdiv.frames.inputs import as_frame
 from irdiv.frames.readers import PARQUET, reader_of
 from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
-from irdiv.rag.fields import Fields, as_list, id_text, is_missing
+from irdiv.rag.fields import OTHER_TEXT_FIELDS, Fields, as_list, id_text, is_missing, rows_of_columns
 from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
 
@@ -31,6 +32,10 @@ TOPIC_FIELDS = ("query_id", "qid", "topic_id", "question_id", "narrative_id", "s
 
 RUN_FIELDS = ("run_id", "run", "runid", "system", "retriever")
 """The fields that name the run of a record, the first of which is used."""
+
+
+_FALLBACKS = {"query_id": TOPIC_FIELDS, "description": OTHER_TEXT_FIELDS}
+"""The fields that are used if a table has no other for a thing, the first of which is used."""
 
 
 class Record(NamedTuple):
@@ -54,7 +59,7 @@ class Record(NamedTuple):
                 for name in RUN_FIELDS:
                     if not is_missing(fields.get(name)):
                         return str(fields[name])
-        return "run" if self.path is None else run_name(self.path).removesuffix(".jsonl").removesuffix(".json")
+        return "run" if self.path is None else name_of_file(self.path)
 
     @property
     def topic(self) -> str:
@@ -71,7 +76,7 @@ class Record(NamedTuple):
 
     def sequence(self, name: str) -> list[Any]:
         """Return the list in a field; a missing one is empty."""
-        return as_list(self.fields.get(name), f"{self.where}: the field {name!r}")
+        return as_list(rows_of_columns(self.fields.get(name)), f"{self.where}: the field {name!r}")
 
 
 def read_records(data: object, role: str, content: str) -> list[Record]:
@@ -87,7 +92,7 @@ def read_records(data: object, role: str, content: str) -> list[Record]:
 
 def _records(data: object, role: str, content: str) -> Iterator[Record]:
     if isinstance(data, str | os.PathLike):
-        for path in run_files(data) if is_folder_of_runs(data) else [data]:
+        for path in _files_of_folder(data, role) if is_folder_of_runs(data) else [data]:
             yield from _of_file(path, role, content)
     elif backend_of(data) is not None:
         for row, fields in enumerate(_rows_of_frame(data, role)):
@@ -109,6 +114,14 @@ def _records(data: object, role: str, content: str) -> Iterator[Record]:
             f"cannot read the {role} from {type(data).__name__!r}. Give the path of a JSON Lines file, several paths, "
             "an iterable of dicts or a frame."
         )
+
+
+def _files_of_folder(folder: PathLike, role: str) -> list[Path]:
+    if all(path.name.startswith(".") for path in Path(folder).iterdir()):
+        raise IrdivError(
+            f"the folder {str(folder)!r} has no files; expected JSON, JSON Lines or Parquet files of {role}."
+        )
+    return run_files(folder)
 
 
 def _is_path_or_frame(data: object) -> bool:
@@ -187,11 +200,53 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def name_of_file(path: PathLike) -> str:
+    """Return the name of a run after its file.
+
+    >>> name_of_file("runs/bm25.jsonl.gz")
+    'bm25'
+    """
+    return run_name(path).removesuffix(".jsonl").removesuffix(".json")
+
+
+def find_fields(
+    records: Sequence[Record], role: str, required: Sequence[str], optional: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return a mapping from irdiv's names to the fields of a table, as `find_columns` does, by more names."""
+    fields = field_names(records)
+    found = {}
+    for name in {*required, *optional} & _FALLBACKS.keys():
+        if not has_columns(fields, role, [name]):
+            other = next((other for other in _FALLBACKS[name] if _is_usable(other, name, records)), None)
+            found.update({} if other is None else {name: other})
+    others = find_columns(
+        fields,
+        role,
+        [name for name in required if name not in found],
+        [name for name in optional if name not in found],
+    )
+    return {**found, **others}
+
+
+def field_names(records: Sequence[Record]) -> list[str]:
+    """Return the names of the fields of records."""
+    return list(dict.fromkeys(name for record in records for name in record.fields))
+
+
+def _is_usable(field: str, name: str, records: Sequence[Record]) -> bool:
+    """Return whether a field holds texts, or ids of topics: an id that differs in all records is that of a row."""
+    values = [record.fields[field] for record in records if not is_missing(record.fields.get(field))]
+    if name == "description":
+        return bool(values) and all(isinstance(value, str) for value in values)
+    return bool(values) and (field != "id" or len(set(map(str, values))) < len(values))
+
+
 def warn_about_empty(records: Sequence[Record], name: str) -> None:
     """Warn about records whose list is empty, so that their topics are left out."""
     if records:
         topics = examples(dict.fromkeys(record.topic for record in records))
-        warn(f"{len(records)} topics have no {name} and are left out: {topics}.")
+        count = counted(len(records), f"topic has no {name} and is", f"topics have no {name} and are")
+        warn(f"{count} left out: {topics}.")
 
 
 def require_one_record(record: Record, first_of: dict[tuple[str, str], str]) -> None:

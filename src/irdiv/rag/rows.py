@@ -7,18 +7,17 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.columns import find_columns, has_columns, order_column
+from irdiv.errors import IrdivError, counted, examples, warn
+from irdiv.frames.columns import has_columns, order_column
 from irdiv.rag.fields import as_number, id_text, is_missing
-from irdiv.rag.records import Record
+from irdiv.rag.records import Record, field_names, find_fields
 
 
 def run_of_rows(name: str, records: Sequence[Record]) -> pd.DataFrame:
     """Return a run of records with one document each: ``query_id, doc_id`` and ``score`` or ``rank``, or both."""
     _raise_if_lists(records)
-    fields = list(dict.fromkeys(name for record in records for name in record.fields))
-    by = order_column(fields, "input")
-    names = find_columns(fields, "contexts", ("query_id", "doc_id", by), ("rank",))
+    by = order_column(field_names(records), "input")
+    names = find_fields(records, "contexts", ("query_id", "doc_id", by), ("rank",))
     columns: dict[str, list[object]] = {
         column: [_cell(record, field, column, by) for record in records] for column, field in names.items()
     }
@@ -70,7 +69,8 @@ def _warn_about_equal_ranks(name: str, columns: Mapping[str, Sequence[object]]) 
     times = Counter(zip(columns["query_id"], columns["rank"], strict=True))
     topics = dict.fromkeys(topic for (topic, _), count in times.items() if count > 1)
     if topics:
+        count = counted(len(topics), "topic", "topics")
         warn(
-            f"run {name!r} has equal ranks in {len(topics)} topics ({examples(topics)}), where documents are ordered "
+            f"run {name!r} has equal ranks in {count} ({examples(topics)}), where documents are ordered "
             "by id. If these are two runs, name them by 'run_id' in each record."
         )

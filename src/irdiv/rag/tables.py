@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 import pandas as pd
 
 from irdiv.checks import choice, require
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, counted, examples, warn
 from irdiv.frames.columns import PLACEHOLDER_DOC_ID, ROOT_ID
-from irdiv.rag.fields import normalize_text
+from irdiv.rag.fields import is_missing, normalize_text
 from irdiv.rag.labels import Labels
 
 Duplicates: TypeAlias = Literal["error", "first"]
@@ -44,6 +44,23 @@ def id_of_text(text: str, prefix: str = "n") -> str:
     return f"{prefix}-{blake2s(normalize_text(text).encode()).hexdigest()[:8]}"
 
 
+def require_all_ids(nuggets: Iterable[tuple[str, object]]) -> None:
+    """Raise an error if some nuggets have an id and others do not, since its text would make a second nugget.
+
+    Parameters
+    ----------
+    nuggets
+        Where each nugget was found, and its id.
+    """
+    found = list(nuggets)
+    missing = [where for where, given_id in found if is_missing(given_id)]
+    if missing and len(missing) < len(found):
+        raise IrdivError(
+            f"{missing[0]}: the nugget has no id, but others have one; found {len(missing)} of {len(found)} without. "
+            "Give all nuggets an id, or none: they are then told apart by their texts."
+        )
+
+
 def merge_nuggets(nuggets: Iterable[Nugget], duplicates: Duplicates) -> list[Nugget]:
     """Return each nugget of a topic once, with the grades of all its occurrences; warn about repeated ones.
 
@@ -68,12 +85,10 @@ def merge_nuggets(nuggets: Iterable[Nugget], duplicates: Duplicates) -> list[Nug
     if not merged:
         raise IrdivError("there are no nuggets: the lists of all topics are empty.")
     if repeated:
-        what = (
-            "judgments repeat one of the same nugget and document"
-            if repeated[0].occurrence
-            else ("nuggets repeat one of the same topic")
-        )
-        warn(f"{len(repeated)} {what} and are left out: {_shown(repeated)}.")
+        noun, same = ("judgment", "nugget and document") if repeated[0].occurrence else ("nugget", "topic")
+        what = f"one of the same {same} and"
+        count = counted(len(repeated), f"{noun} repeats {what} is", f"{noun}s repeat {what} are")
+        warn(f"{count} left out: {_shown(repeated)}.")
     _warn_about_equal_texts(merged.values())
     return [replace(nugget, grades=grades[key]) for key, nugget in merged.items()]
 
@@ -95,7 +110,8 @@ def _warn_about_equal_texts(nuggets: Iterable[Nugget]) -> None:
             seen.add(key)
     if equal:
         warn(
-            f"{len(equal)} nuggets have the text of another one of their topic under another id; each counts: "
+            f"{counted(len(equal), 'nugget has', 'nuggets have')} the text of another one of the topic under another "
+            f"id; each counts: "
             f"{_shown(equal)}. Give them one id if they are the same."
         )
 
@@ -118,7 +134,7 @@ def _contradiction(nugget: Nugget, what: str, one: object, two: object) -> Irdiv
     hint = "Drop the field if it is the text of documents, correct one" if what == "text" else "Correct one"
     return IrdivError(
         f"nugget {name[:60]!r} of topic {nugget.query_id!r} occurs twice, and its {what} is {values}. "
-        f"{hint}, or keep the first with duplicates='first'."
+        f"{hint}, or keep the first with duplicates='first' (on the command line, --duplicates first)."
     )
 
 

@@ -104,7 +104,7 @@ def execute(arguments: argparse.Namespace) -> None:
     """Print the means, the ranking and missed nuggets; in other formats than tables to read, one of them."""
     from irdiv.stats.names import find_run
 
-    _refuse_idle_options(arguments)
+    _raise_if_options_conflict(arguments)
     evaluation = _evaluate(arguments)
     if arguments.run is not None:
         find_run(evaluation.runs, arguments.run)
@@ -116,7 +116,7 @@ def execute(arguments: argparse.Namespace) -> None:
         _print_report(evaluation, arguments)
 
 
-def _refuse_idle_options(arguments: argparse.Namespace) -> None:
+def _raise_if_options_conflict(arguments: argparse.Namespace) -> None:
     from irdiv.errors import IrdivError
 
     if arguments.cutoff is not None and arguments.measures is not None:
