@@ -204,8 +204,10 @@ class TestOutput:
 
 
 @contextmanager
-def largest_file(size):
+def largest_file(size, monkeypatch):
     """Let no file grow beyond a size, as if the disk were full."""
+    # Python would cut off compiled modules, too, and import them later.
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -217,7 +219,7 @@ def largest_file(size):
 class TestFullDisk:
     def test_temporary_files(self, parquet, empty, monkeypatch, capfd):
         monkeypatch.setattr("tempfile.tempdir", str(empty))
-        with largest_file(1000):
+        with largest_file(1000, monkeypatch):
             code = main(["eval", *map(str, parquet)])
         assert code == 2
         assert capfd.readouterr() == (
@@ -228,10 +230,10 @@ class TestFullDisk:
         assert list(empty.iterdir()) == []
         assert main(["eval", *map(str, parquet)]) == 0
 
-    def test_output(self, tmp_path):
+    def test_output(self, tmp_path, monkeypatch):
         target = tmp_path / "values.csv"
         target.write_text("before")
-        with largest_file(1000), pytest.raises(OSError, match=r"File too large: '.*values\.csv'$"):
+        with largest_file(1000, monkeypatch), pytest.raises(OSError, match=r"File too large: '.*values\.csv'$"):
             irdiv.evaluate(QRELS, RUNS, "I-rec@10").to_csv(target)
         assert [path.name for path in tmp_path.iterdir()] == ["values.csv"]
         assert target.read_text() == "before"
@@ -317,7 +319,15 @@ class TestTemporaryFile:
     def test_parts(self):
         with TemporaryFile() as file:
             assert [file.append(part) for part in (b"ab", b"", b"cde")] == [slice(0, 2), slice(2, 2), slice(2, 5)]
-            assert file.content[2:5] == b"cde"
+            target = bytearray(3)
+            file.read_into(2, memoryview(target))
+            assert target == b"cde"
+            with pytest.raises(EOFError):
+                file.read_into(3, memoryview(target))
+
+    def test_parts_where_the_system_cannot_read_at_an_offset(self, monkeypatch):
+        monkeypatch.delattr(os, "preadv", raising=False)
+        self.test_parts()
 
     def test_where_open_files_have_no_paths(self, empty, monkeypatch):
         monkeypatch.setattr("tempfile.tempdir", str(empty))

@@ -12,10 +12,8 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import BinaryIO
+from threading import Lock
 
 from irdiv.errors import IrdivError
 from irdiv.types import PathLike
@@ -103,13 +101,13 @@ class TemporaryFile:
             folder = Path(tempfile.gettempdir())
             _remove_files_of_killed_processes(folder)
             self.path = folder / _unfinished_name()
-            self._file: BinaryIO = os.fdopen(os.open(self.path, _NEW_FILE, 0o600), "wb+", buffering=0)
+            self._file = os.fdopen(os.open(self.path, _NEW_FILE, 0o600), "wb+", buffering=0)
             _unfinished.add(self.path)
             atexit.register(remove_unfinished_files)
         else:
             self._file = tempfile.TemporaryFile(prefix="irdiv-", buffering=0)  # noqa: SIM115 (`__exit__` closes it)
             self.path = descriptors / str(self._file.fileno()) if has_path else None
-        self._size = 0
+        self._size, self._lock = 0, Lock()
         weakref.finalize(self, self._file.close)
 
     def __enter__(self) -> TemporaryFile:
@@ -135,7 +133,18 @@ class TemporaryFile:
             ) from error
         return slice(start, self._size)
 
-    @cached_property
-    def content(self) -> mmap:
-        """All bytes, mapped into memory; nothing can be added once it was used."""
-        return mmap(self._file.fileno(), self._size, access=ACCESS_READ)
+    def read_into(self, start: int, target: memoryview) -> None:
+        """Fill a buffer with the bytes from ``start`` on; several threads may read at once."""
+        while len(target):
+            count = self._read_some(start, target)
+            if count == 0:
+                raise EOFError("a temporary file is shorter than what was written to it")
+            start, target = start + count, target[count:]
+
+    def _read_some(self, start: int, target: memoryview) -> int:
+        """Read as many bytes as the system gives at once, and return their count."""
+        if hasattr(os, "preadv"):
+            return os.preadv(self._file.fileno(), [target], start)
+        with self._lock:
+            self._file.seek(start)
+            return self._file.readinto(target)

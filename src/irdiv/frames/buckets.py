@@ -201,5 +201,7 @@ class TopicBuckets:
         return table
 
     def _read(self, part: slice) -> pa.RecordBatch:
-        content = pa.py_buffer(self._file.content)
-        return pa.ipc.read_record_batch(content.slice(part.start, part.stop - part.start), self._schema)
+        # Memory that is given back after use, unlike pages of a file that is mapped.
+        buffer = pa.allocate_buffer(part.stop - part.start)
+        self._file.read_into(part.start, memoryview(buffer))
+        return pa.ipc.read_record_batch(buffer, self._schema)
