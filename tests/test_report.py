@@ -216,6 +216,9 @@ class TestSignificance:
         assert "baseline spammy (paired randomization test with 500 resamples, not corrected for the 3" in stated
         assert "p < 0.01" in stated
         assert "500 resamples, without a seed" in stated
+        stated = " ".join(page_of(evaluation, baseline="spammy", rng=np.int64(3)).method)
+        assert "1,000 resamples, seed 3)" in stated
+        assert "1,000 resamples and seed 3, Holm" in stated
 
     def test_without_a_baseline_no_run_is_one_by_accident(self, evaluation):
         page = page_of(evaluation)
