@@ -317,6 +317,7 @@ class TestProvenance:
     def test_command_lines_have_no_folders_of_the_machine(self):
         words = ["irdiv", "report", "a b.txt", "/home/me/q.txt", "--topics=/x/t.xml", "web=/x/i.csv", r"C:\data\r.run"]
         assert command_line(words) == ("irdiv report 'a b.txt' '…/q.txt' '--topics=…/t.xml' 'web=…/i.csv' '…/r.run'")
+        assert command_line(["irdiv", "-o/home/me/a.html", "-k5", "-"]) == "irdiv '-o…/a.html' -k5 -"
 
     def test_pages_are_the_same_bytes_again(self, monkeypatch, evaluation):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
