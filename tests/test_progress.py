@@ -258,6 +258,14 @@ def test_a_terminal_shows_bars_with_rate_and_estimate_and_nothing_remains(column
     assert "\r" not in piped.stderr
 
 
+def test_bars_of_several_threads_are_removed_together(monkeypatch):
+    terminals = [progress._Terminal() for _ in range(3)]
+    monkeypatch.setattr(progress, "_terminals", list(terminals))
+    progress.remove_bars()
+    assert all(terminal._ended.is_set() for terminal in terminals)
+    assert progress._terminals == []
+
+
 def test_short_work_and_dumb_terminals_show_no_bars():
     late = SOON.replace("= 0,", "= 60,")
     for setup, environment in ((late, {}), (SOON, {"TERM": "dumb"})):

@@ -216,6 +216,9 @@ class TestSignificance:
         assert "baseline spammy (paired randomization test with 500 resamples, not corrected for the 3" in stated
         assert "p < 0.01" in stated
         assert "500 resamples, without a seed" in stated
+        stated = " ".join(page_of(evaluation, baseline="spammy", rng=np.int64(3)).method)
+        assert "1,000 resamples, seed 3)" in stated
+        assert "1,000 resamples and seed 3, Holm" in stated
 
     def test_without_a_baseline_no_run_is_one_by_accident(self, evaluation):
         page = page_of(evaluation)
@@ -314,6 +317,7 @@ class TestProvenance:
     def test_command_lines_have_no_folders_of_the_machine(self):
         words = ["irdiv", "report", "a b.txt", "/home/me/q.txt", "--topics=/x/t.xml", "web=/x/i.csv", r"C:\data\r.run"]
         assert command_line(words) == ("irdiv report 'a b.txt' '…/q.txt' '--topics=…/t.xml' 'web=…/i.csv' '…/r.run'")
+        assert command_line(["irdiv", "-o/home/me/a.html", "-k5", "-"]) == "irdiv '-o…/a.html' -k5 -"
 
     def test_pages_are_the_same_bytes_again(self, monkeypatch, evaluation):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")

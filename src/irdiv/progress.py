@@ -136,7 +136,7 @@ def hidden_bars() -> Iterator[None]:
 
 def remove_bars() -> None:
     """Remove all bars from the terminal, for a process that must end at once."""
-    for terminal in _terminals:
+    for terminal in _terminals.copy():
         terminal.end()
 
 

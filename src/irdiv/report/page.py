@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
 from irdiv.evaluation.results import Evaluation
@@ -55,7 +56,7 @@ class Cell:
     is_best: bool
     """Whether no run of several has a better mean."""
     p: float | None
-    """p of the test against the baseline, corrected; None where nothing was tested."""
+    """p of the test against the baseline, corrected if `Page.is_corrected`; None where nothing was tested."""
     mark: str
     """▲ or ▼ where the run is significantly better or worse than the baseline, else empty."""
 
@@ -64,8 +65,6 @@ class Cell:
 class Row:
     """A run of the leaderboard."""
 
-    index: int
-    """Its index in ``runs`` of the data and in the ids ``run-<index>`` of figures."""
     run: str
     is_baseline: bool
     group: str
@@ -124,6 +123,8 @@ class Page:
     """The run that the user chose as the baseline."""
     has_groups: bool
     """Whether rows have letters of groups."""
+    is_corrected: bool
+    """Whether p is corrected for multiple tests."""
     level: float
     """The significance level."""
     confidence_level: float
@@ -197,6 +198,7 @@ def make_page(
         has_documents=evaluation.sources is not None,
         baseline=baseline,
         has_groups=baseline is None and is_testable,
+        is_corrected=significance is not None and significance.correction is not None,
         level=options.level,
         confidence_level=CONFIDENCE_LEVEL,
         method=tuple(_method(evaluation, baseline, options, significance)),
@@ -269,8 +271,8 @@ def _rows(
             if (measure, run, baseline) in significance.different:
                 mark = "▲" if (measure, run, baseline) in significance.better else "▼"
         cells.setdefault(run, []).append(Cell(mean, low, high, is_best and len(runs) > 1, p, mark))
-    for index, (run, group) in enumerate(zip(runs, groups, strict=True)):
-        yield Row(index, run, run == baseline, group, tuple(cells[run]))
+    for run, group in zip(runs, groups, strict=True):
+        yield Row(run, run == baseline, group, tuple(cells[run]))
 
 
 def _method(
@@ -312,7 +314,7 @@ def _method(
 
 
 def _seed(rng: Rng) -> str:
-    return f", seed {rng}" if isinstance(rng, int) else ", without a seed"
+    return f", seed {rng}" if isinstance(rng, int | np.integer) else ", without a seed"
 
 
 def _power(evaluation: Evaluation[Any], options: PageOptions) -> DiscriminativePower[Any]:

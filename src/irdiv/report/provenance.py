@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,6 +89,8 @@ def shorten(path: str) -> str:
 
 
 def _shorten_word(word: str) -> str:
+    if re.match("-[^-]", word):  # a short option, whose value may follow it directly
+        return f"{word[:2]}{shorten(word[2:])}"
     option, equals, value = word.partition("=")
     return shorten(word) if not equals or shorten(word) != word else f"{option}={shorten(value)}"
 

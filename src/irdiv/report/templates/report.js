@@ -13,8 +13,14 @@ function formatSigned(value, digits = 4) {
   return value > 0 ? `+${text}` : text.replace("-", "−");
 }
 
+// No resample as extreme as the difference gives 0, which is less than 0.0001 only if there are many resamples.
 function formatP(p) {
-  return p < 0.0001 ? "< 0.0001" : `= ${format(p)}`;
+  if (p === 0) return "0";
+  return p !== null && p < 0.0001 ? "< 0.0001" : format(p);
+}
+
+function formatBound(value) {
+  return String(Number(value.toPrecision(4)));
 }
 
 const hashOf = (kind, name) => `#${kind}-${encodeURIComponent(name)}`;
@@ -86,7 +92,7 @@ function runDetails(row, name) {
     measureNames[measure],
     format(cell.mean),
     `${format(cell.low)} – ${format(cell.high)}`,
-    ...(isTested ? [formatSigned(cell.mean - boardCell(baselineRow, measure).mean), format(cell.p), cell.p === null ? "–" : cell.mark || "no"] : []),
+    ...(isTested ? [formatSigned(cell.mean - boardCell(baselineRow, measure).mean), formatP(cell.p), cell.p === null ? "–" : cell.mark || "no"] : []),
   ]);
   const close = element("button", { type: "button" }, "Close");
   close.addEventListener("click", () => {
@@ -125,10 +131,10 @@ board.addEventListener("click", (event) => {
   closeRun();
   history.replaceState(null, "", "#leaderboard");
 });
-byId("run-filter").addEventListener("input", closeRun);
+byId("filter-runs").addEventListener("input", closeRun);
 const showAllRuns = makeFilter({
-  input: byId("run-filter"), items: boardRows, textOf: (row) => row.dataset.run,
-  count: byId("run-count"), nothing: byId("no-run"), noun: "run",
+  input: byId("filter-runs"), items: boardRows, textOf: (row) => row.dataset.run,
+  count: byId("count-of-runs"), nothing: byId("no-run"), noun: "run",
 });
 
 // Figures: elements whose id ends in run-<index> show the name of their run
@@ -267,7 +273,7 @@ function startHeatMap(data, showTopic) {
   const render = () => {
     const measure = Number(measures.value);
     const values = data.values[measure];
-    topics = orderTopics(data, values, order.value);
+    topics = orderTopics(data, measure, order.value);
     table.classList.toggle("has-values", withValues.checked);
     table.style.setProperty("--cell", withValues.checked ? "2.5rem" : data.topics.length <= 60 ? "1.25rem" : ".8rem");
     table.replaceChildren(
@@ -321,12 +327,13 @@ function startHeatMap(data, showTopic) {
   whenNear(byId("heatmap"), render);
 }
 
-function orderTopics(data, values, order) {
+function orderTopics(data, measure, order) {
   const topics = data.topics.map((_, topic) => topic);
   if (order === "id") return topics;
   const statistic = order === "mean" ? mean : variance;
-  const keys = topics.map((topic) => statistic(defined(values.map((row) => row[topic]))) ?? -Infinity);
-  return topics.sort((one, two) => keys[two] - keys[one] || one - two);
+  const keys = topics.map((topic) => statistic(defined(data.values[measure].map((row) => row[topic]))) ?? NaN);
+  const sign = order === "mean" && data.measures[measure].less_is_better ? 1 : -1;
+  return topics.sort((one, two) => compareKeys(keys[one], keys[two], sign) || one - two);
 }
 
 function heatHead(data, topics) {
@@ -358,7 +365,7 @@ function heatBody(data, values, topics, measure, withValues) {
 
 function renderHeatLegend(measure) {
   const steps = Array.from({ length: STEPS }, (_, step) => element("i", { class: `v${step}` }));
-  const scale = element("span", { class: "scale" }, String(measure.low), " ", ...steps, " ", String(measure.high));
+  const scale = element("span", { class: "scale" }, formatBound(measure.low), " ", ...steps, " ", formatBound(measure.high));
   byId("heat-legend").replaceChildren(scale, element("span", {}, `${measure.name}; ${measure.less_is_better ? "less" : "more"} is better`));
 }
 
@@ -485,14 +492,17 @@ function comparisonTest(data, a, b, measure) {
   const cell = tested === null ? null : boardCell(boardRows.find((row) => row.dataset.run === data.runs[tested]), measure);
   if (!cell || cell.p === null) return "This describes the topics of this collection; it is not a significance test.";
   const verdict = cell.mark ? `${data.runs[tested]} is significantly ${cell.mark}` : "the difference is not significant";
-  return `Test against the baseline ${data.runs[data.baseline]}: p ${formatP(cell.p)} after correction; ${verdict}.`;
+  const p = formatP(cell.p);
+  const equals = p.startsWith("<") ? "" : "= ";
+  const correction = "corrected" in board.dataset ? " after correction" : "";
+  return `Test against the baseline ${data.runs[data.baseline]}: p ${equals}${p}${correction}; ${verdict}.`;
 }
 
 // Topics
 
 function startTopics(data) {
-  const list = byId("topic-list");
-  const measures = byId("topic-measure");
+  const list = byId("list-of-topics");
+  const measures = byId("measure-of-topics");
   const second = data.baseline === null || data.baseline === 0 ? 1 : data.baseline;
   const shown = [0, second].filter((run) => run < data.runs.length);
   fillSelect(measures, measureNames);
@@ -506,8 +516,8 @@ function startTopics(data) {
     renderStripLegend(data, Number(measures.value));
   });
   const showAll = makeFilter({
-    input: byId("topic-filter"), items, textOf: (item) => item.querySelector(".topic-title").textContent,
-    count: byId("topic-count"), nothing: byId("no-topic"), noun: "topic",
+    input: byId("filter-topics"), items, textOf: (item) => item.querySelector(".topic-title").textContent,
+    count: byId("count-of-topics"), nothing: byId("no-topic"), noun: "topic",
   });
   return (topic, ...runs) => {
     const wanted = runs.filter((run) => !shown.includes(run));
@@ -553,12 +563,12 @@ function renderStripLegend(data, measureIndex) {
   const { name, low, high } = data.measures[measureIndex];
   const key = (kind, text) => element("span", {}, element("i", { class: `key ${kind}` }), text);
   const keys = [
-    element("span", {}, `${name} from ${low} to ${high}, with the mean of all runs:`),
+    element("span", {}, `${name} from ${formatBound(low)} to ${formatBound(high)}, with the mean of all runs:`),
     key("any", "a run"),
     key("is-best", `${data.runs[0]} (first of the leaderboard)`),
   ];
   if (data.baseline > 0) keys.push(key("is-baseline", `${data.runs[data.baseline]} (baseline)`));
-  byId("topic-legend").replaceChildren(...keys);
+  byId("legend-of-topics").replaceChildren(...keys);
 }
 
 function renderTopicOnce(item, data, topic, shown) {
@@ -706,6 +716,7 @@ function followHash(openTopic, compare, topicIndex) {
   if (raw.startsWith("compare?")) compare?.(new URLSearchParams(raw.slice("compare?".length)));
   else if (hash.startsWith("topic-") && topicIndex.has(hash.slice(6))) openTopic(topicIndex.get(hash.slice(6)));
   else if (hash.startsWith("run-")) openRun(hash.slice(4));
+  else if (!hash) closeRun(); // back to where no run was open
 }
 
 async function start() {

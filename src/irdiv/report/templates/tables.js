@@ -46,7 +46,8 @@ function sortTable(table, column, direction) {
 
 function sortKey(row, column) {
   const cell = row.cells[column];
-  return cell.dataset.value === undefined ? (row.dataset.run ?? cell.textContent.trim()) : Number(cell.dataset.value);
+  if (cell.dataset.value !== undefined) return Number(cell.dataset.value);
+  return column === 0 && row.dataset.run !== undefined ? row.dataset.run : cell.textContent.trim();
 }
 
 function compareKeys(one, two, sign) {
