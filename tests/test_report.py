@@ -638,3 +638,23 @@ class TestCommand:
         assert main(["report", *words]) == 2
         assert message in capsys.readouterr().err
         assert not Path("report.html").exists()
+
+
+def test_places_that_cannot_be_written_are_refused_before_the_evaluation(tmp_path, monkeypatch):
+    qrels, runs = demo_qrels_and_runs()
+    evaluation = irdiv.evaluate(qrels, runs, "I-rec@10")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IrdivError, match="not written to standard output"):
+        write_report(evaluation, "-")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(IrdivError, match=r"'\.' cannot be written to; choose another place"):
+        write_report(evaluation, "report.html")
+    with pytest.raises(IrdivError, match="cannot be written to; choose another place"):
+        write_site({"demo": evaluation}, "site")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_generator_is_named_without_its_address():
+    qrels, runs = demo_qrels_and_runs()
+    page = render(irdiv.evaluate(qrels, runs, "I-rec@10"), rng=np.random.default_rng(1))
+    assert "rng=Generator(PCG64))" in page

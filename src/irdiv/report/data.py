@@ -23,9 +23,6 @@ from irdiv.types import Floats, Ints, Objects
 
 T = TypeVar("T")
 
-MOST_TREES = 100
-"""With more topics, the page shows no hierarchies."""
-
 
 def page_data(
     evaluation: Evaluation[Any],
@@ -135,8 +132,8 @@ def _intents(collection: Collection, counted: CountedIntents, descriptions: Mapp
 
 
 def _trees(collection: Collection) -> list[str]:
-    """Return drawings of hierarchies of more than one layer, empty for other topics and if there are too many."""
-    if collection.intent_parent is None or len(collection.topics) > MOST_TREES:
+    """Return drawings of hierarchies of more than one layer, empty for other topics."""
+    if collection.intent_parent is None:
         return []
     hierarchy = Hierarchy(collection)
     height = hierarchy.frame.groupby("query_id")["layer"].max()

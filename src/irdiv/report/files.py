@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,10 +18,13 @@ _HEAD = 4096
 def require_page_path(path: PathLike, *, force: bool) -> Path:
     """Return where a page can be written; it is an error if that is a file of something else, unless forced."""
     target = Path(path)
+    if str(path) == "-":
+        raise IrdivError("a page is not written to standard output; expected a file, such as 'report.html'.")
     if target.is_dir():
         raise IrdivError(f"{str(path)!r} is a folder; expected the file of a page, such as 'report.html'.")
     if not target.parent.is_dir():
         raise IrdivError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first.")
+    _require_writable(target if target.exists() else target.parent)
     if not force and _is_foreign(target):
         raise IrdivError(
             f"{str(path)!r} exists and is not a page of irdiv; choose another file, or force=True (--force)."
@@ -33,6 +37,7 @@ def require_site_folder(folder: PathLike, *, force: bool) -> Path:
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise IrdivError(f"{str(folder)!r} is a file; expected a folder for the pages.")
+    _require_writable(next(path for path in (target, *target.absolute().parents) if path.exists()))
     if not force and target.is_dir():
         foreign = sorted(path.name for path in target.iterdir() if path.is_dir() or _is_foreign(path))
         if foreign:
@@ -42,6 +47,11 @@ def require_site_folder(folder: PathLike, *, force: bool) -> Path:
                 "kept."
             )
     return target
+
+
+def _require_writable(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise IrdivError(f"{str(path)!r} cannot be written to; choose another place, or change its permissions.")
 
 
 def _is_foreign(path: Path) -> bool:

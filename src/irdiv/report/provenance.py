@@ -126,9 +126,16 @@ _TEXTS = ("topic_texts", "intent_descriptions")
 def call(function: str, options: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Return the call of a function with the options that are not defaults, except long tables of texts."""
     given = [
-        f"{name}={value!r}" for name, value in options.items() if value != defaults.get(name) and name not in _TEXTS
+        f"{name}={_shown(value)}"
+        for name, value in options.items()
+        if value != defaults.get(name) and name not in _TEXTS
     ]
     return f"{function}({', '.join(['…', *given])})"
+
+
+def _shown(value: object) -> str:
+    """Return a value as in a call; a generator without its address, which differs each time."""
+    return str(value) if isinstance(value, np.random.Generator) else repr(value)
 
 
 def _row_count(data: object) -> int | None:

@@ -135,8 +135,8 @@ def write_site(
     }
     shown = {name: _chosen(name, evaluation, measures) for name, evaluation in collections.items()}
     index = _index(collections, shown, files, title, sources)
-    target.mkdir(parents=True, exist_ok=True)
     page_template = environment.get_template("report.html")
+    pages: dict[str, str] = {}
     for name, evaluation in collections.items():
         own = replace(
             options,
@@ -147,12 +147,14 @@ def write_site(
         )
         with prefix_errors_with_collection(name):
             page = make_page(evaluation, shown[name], own, sources[name], home="index.html")
-        with write_atomically(target / files[name]) as file:
-            file.write_text(page_template.render(page=page), encoding="utf-8")
-    path = target / "index.html"
-    with write_atomically(path) as file:
-        file.write_text(environment.get_template("index.html").render(index=index), encoding="utf-8")
-    return path
+        pages[files[name]] = page_template.render(page=page)
+    pages["index.html"] = environment.get_template("index.html").render(index=index)
+    # All or none, unless the disk is full.
+    target.mkdir(parents=True, exist_ok=True)
+    for file_name, text in pages.items():
+        with write_atomically(target / file_name) as file:
+            file.write_text(text, encoding="utf-8")
+    return target / "index.html"
 
 
 def _require_collections(collections: Mapping[str, Evaluation[Any]], baseline: str | None) -> None:
