@@ -127,7 +127,7 @@ def _import_ahead() -> None:
 
     def import_all() -> None:
         with suppress(ImportError):  # which is an error where they are used
-            for name in ("matplotlib.figure", "matplotlib.backends.backend_svg"):
+            for name in ("scipy.special", "matplotlib.figure", "matplotlib.backends.backend_svg"):
                 import_module(name)
 
     Thread(target=import_all).start()
