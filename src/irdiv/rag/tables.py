@@ -57,7 +57,7 @@ def require_all_ids(nuggets: Iterable[tuple[str, object]]) -> None:
     if missing and len(missing) < len(found):
         raise IrdivError(
             f"{missing[0]}: the nugget has no id, but others have one; found {len(missing)} of {len(found)} without. "
-            "Give all nuggets an id, or none: they are then told apart by their texts."
+            "Give all nuggets an id, or none: they are then identified by their texts."
         )
 
 

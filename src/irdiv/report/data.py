@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,11 +21,14 @@ from irdiv.measures.measure import less_is_better
 from irdiv.show.hierarchy import Hierarchy
 from irdiv.types import Floats, Ints, Objects
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
 T = TypeVar("T")
 
 
 def page_data(
-    evaluation: Evaluation[Any],
+    evaluation: Evaluation[IntoDataFrame],
     order: Sequence[int],
     *,
     baseline: str | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ir_measures
 import numpy as np
@@ -28,6 +28,7 @@ from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+    from narwhals.typing import IntoDataFrame
 
 
 COMPONENTS = ("I-rec", "D-nDCG")
@@ -159,7 +160,7 @@ class PageOptions:
 
 
 def make_page(
-    everything: Evaluation[Any],
+    everything: Evaluation[IntoDataFrame],
     measures: Sequence[ir_measures.Measure],
     options: PageOptions,
     provenance: Provenance,
@@ -211,7 +212,7 @@ def make_page(
     )
 
 
-def columns_of(evaluation: Evaluation[Any]) -> tuple[Column, ...]:
+def columns_of(evaluation: Evaluation[pd.DataFrame]) -> tuple[Column, ...]:
     """Return the columns of a leaderboard."""
     return tuple(
         Column(name, full_spec(measure), less_is_better(measure))
@@ -227,14 +228,14 @@ def select_measures(
     return replace(evaluation, measures=tuple(measures), values=evaluation.values[:, columns])
 
 
-def _baseline(evaluation: Evaluation[Any], options: PageOptions, *, is_in_site: bool) -> str | None:
+def _baseline(evaluation: Evaluation[pd.DataFrame], options: PageOptions, *, is_in_site: bool) -> str | None:
     """Return the baseline, or None for a page of a site if it is not a run of this collection."""
     if options.baseline is None or (is_in_site and options.baseline not in evaluation.runs):
         return None
     return evaluation.runs[find_run(evaluation.runs, options.baseline)]
 
 
-def _significance(evaluation: Evaluation[Any], baseline: str | None, options: PageOptions) -> Significance:
+def _significance(evaluation: Evaluation[pd.DataFrame], baseline: str | None, options: PageOptions) -> Significance:
     """Return tests of all measures against the baseline; without one, of all pairs of runs by the first measure."""
     test = options.test or ("tukey" if baseline is None else "bootstrap")
     table = as_table(evaluation)
@@ -276,7 +277,7 @@ def _rows(
 
 
 def _method(
-    evaluation: Evaluation[Any], baseline: str | None, options: PageOptions, significance: Significance | None
+    evaluation: Evaluation[pd.DataFrame], baseline: str | None, options: PageOptions, significance: Significance | None
 ) -> Iterator[str]:
     n_runs, _, n_topics = evaluation.values.shape
     first = evaluation.specs()[0]
@@ -317,7 +318,7 @@ def _seed(rng: Rng) -> str:
     return f", seed {rng}" if isinstance(rng, int | np.integer) else ", without a seed"
 
 
-def _power(evaluation: Evaluation[Any], options: PageOptions) -> DiscriminativePower[Any]:
+def _power(evaluation: Evaluation[pd.DataFrame], options: PageOptions) -> DiscriminativePower[pd.DataFrame]:
     test = options.test or "bootstrap"
     return discriminative_power(
         evaluation,
@@ -328,7 +329,7 @@ def _power(evaluation: Evaluation[Any], options: PageOptions) -> DiscriminativeP
     )
 
 
-def _power_rows(power: DiscriminativePower[Any]) -> Iterator[PowerRow]:
+def _power_rows(power: DiscriminativePower[pd.DataFrame]) -> Iterator[PowerRow]:
     for row in power.summary().to_dict("records"):
         delta = row["delta"]
         yield PowerRow(
@@ -336,7 +337,7 @@ def _power_rows(power: DiscriminativePower[Any]) -> Iterator[PowerRow]:
         )
 
 
-def _power_method(power: DiscriminativePower[Any], options: PageOptions) -> str:
+def _power_method(power: DiscriminativePower[pd.DataFrame], options: PageOptions) -> str:
     test = options.test or "bootstrap"
     samples = None if test == "t" else resampling_options(test, options.n_resamples, None)[0]
     drawn = "" if samples is None else f", {samples:,} resamples{_seed(options.rng)}"
@@ -348,7 +349,10 @@ def _power_method(power: DiscriminativePower[Any], options: PageOptions) -> str:
 
 
 def _figures(
-    evaluation: Evaluation[Any], board: pd.DataFrame, options: PageOptions, power: DiscriminativePower[Any] | None
+    evaluation: Evaluation[pd.DataFrame],
+    board: pd.DataFrame,
+    options: PageOptions,
+    power: DiscriminativePower[pd.DataFrame] | None,
 ) -> Iterator[Figure]:
     """Yield the figures of an evaluation whose runs are in the order of the leaderboard by the first measure."""
     if len(evaluation.runs) > 1 and len(evaluation.query_ids) > 1:
@@ -369,7 +373,9 @@ def _figures(
         yield Figure("asl-figure", asl_figure(power), caption)
 
 
-def find_components(evaluation: Evaluation[Any], cutoff: int) -> tuple[ir_measures.Measure, ir_measures.Measure] | None:
+def find_components(
+    evaluation: Evaluation[pd.DataFrame], cutoff: int
+) -> tuple[ir_measures.Measure, ir_measures.Measure] | None:
     """Return I-rec and D-nDCG of the same cutoff, that of the page if possible; None without such measures."""
     found: dict[str, dict[int | None, ir_measures.Measure]] = {name: {} for name in COMPONENTS}
     for measure in evaluation.measures:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from irdiv.errors import IrdivError
 from irdiv.evaluation.results import Evaluation
 from irdiv.frames.backends import QrelsHolder
 from irdiv.version import __version__
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
 
 _CHUNK = 1 << 20
 
@@ -110,7 +113,7 @@ def inputs_of(role: str, data: object, *, name: str | None = None, run: str | No
         yield Input(role, shown if file == path else f"{shown}/{file.name}", run, size, _sha256(file))
 
 
-def inputs_of_evaluation(evaluation: Evaluation[Any]) -> Iterator[Input]:
+def inputs_of_evaluation(evaluation: Evaluation[IntoDataFrame]) -> Iterator[Input]:
     """Yield what is known of the qrels and runs of an evaluation."""
     if evaluation.sources is None:
         yield Input("values", "in memory", rows=evaluation.values.size)

@@ -44,7 +44,9 @@ DEFAULT_MEASURES = ("D#-nDCG", "I-rec", "D-nDCG", "ERR-IA", "alpha-nDCG", "nDCG"
 
 
 @overload
-def write_report(evaluation: Evaluation[Any], path: PathLike, /, *, force: bool = ..., **options: Any) -> Path: ...
+def write_report(
+    evaluation: Evaluation[IntoDataFrame], path: PathLike, /, *, force: bool = ..., **options: Any
+) -> Path: ...
 @overload
 def write_report(
     qrels: QrelsLike | Collection,
@@ -84,7 +86,7 @@ def write_report(*source_and_path: Any, force: bool = False, **options: Any) -> 
 
 @shows_progress
 def render(
-    source: Evaluation[Any] | QrelsLike | Collection,
+    source: Evaluation[IntoDataFrame] | QrelsLike | Collection,
     runs: RunLike | Mapping[str, RunLike] | None = None,
     *,
     measures: NamedMeasures | None = None,
@@ -193,7 +195,7 @@ def evaluate_for_page(
     ties: Ties = DEFAULT_TIES,
     duplicates: Duplicates = DEFAULT_DUPLICATES,
     parameters: Mapping[str, Any],
-) -> tuple[Evaluation[Any], list[ir_measures.Measure]]:
+) -> tuple[Evaluation[IntoDataFrame], list[ir_measures.Measure]]:
     """Return an evaluation by measures and those of the figures, all at once, and the measures of the leaderboard."""
     with explain_swapped_arguments(qrels, runs.values()):
         collection = Collection.of(qrels, warn=False)
@@ -209,7 +211,7 @@ def evaluate_for_page(
     return replace(evaluation, names=requested_names(requested, parameters)), shown
 
 
-def chosen_measures(evaluation: Evaluation[Any], measures: NamedMeasures | None) -> list[ir_measures.Measure]:
+def chosen_measures(evaluation: Evaluation[IntoDataFrame], measures: NamedMeasures | None) -> list[ir_measures.Measure]:
     """Return the measures of an evaluation that are given by name or spec; all by default."""
     if isinstance(measures, Mapping):
         raise IrdivError(
@@ -222,7 +224,7 @@ def chosen_measures(evaluation: Evaluation[Any], measures: NamedMeasures | None)
     return [evaluation.measures[index] for index in dict.fromkeys(found)]
 
 
-def _without_runs(evaluation: Evaluation[Any], runs: object, **options: object) -> Evaluation[Any]:
+def _without_runs(evaluation: Evaluation[IntoDataFrame], runs: object, **options: object) -> Evaluation[IntoDataFrame]:
     """Return an evaluation; it is an error to give runs, or how they are scored, with it."""
     defaults = {"ties": DEFAULT_TIES, "duplicates": DEFAULT_DUPLICATES}
     given = [name for name, value in options.items() if value != defaults.get(name)]

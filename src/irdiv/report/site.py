@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ir_measures
 import numpy as np
@@ -24,6 +24,9 @@ from irdiv.stats.leaderboards import MeansByCollection, means_by_collection
 from irdiv.stats.options import LEVEL, Rng, TestName
 from irdiv.stats.significance import Correction
 from irdiv.types import PathLike
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
 
 Texts = Mapping[str, str]
 Descriptions = Mapping[tuple[str, str], str]
@@ -74,7 +77,7 @@ class Index:
 
 
 def write_site(
-    collections: Mapping[str, Evaluation[Any]],
+    collections: Mapping[str, Evaluation[IntoDataFrame]],
     folder: PathLike,
     *,
     measures: MeasuresLike | None = None,
@@ -157,7 +160,7 @@ def write_site(
     return target / "index.html"
 
 
-def _require_collections(collections: Mapping[str, Evaluation[Any]], baseline: str | None) -> None:
+def _require_collections(collections: Mapping[str, Evaluation[IntoDataFrame]], baseline: str | None) -> None:
     if not isinstance(collections, Mapping) or not all(isinstance(one, Evaluation) for one in collections.values()):
         raise IrdivError(
             "expected a mapping from the name of a collection to its evaluation, as irdiv.evaluate returns."
@@ -169,13 +172,15 @@ def _require_collections(collections: Mapping[str, Evaluation[Any]], baseline: s
         raise IrdivError(f"no run is called {baseline!r} in any collection; {near_names(baseline, list(runs))}")
 
 
-def _chosen(name: str, evaluation: Evaluation[Any], measures: MeasuresLike | None) -> list[ir_measures.Measure]:
+def _chosen(
+    name: str, evaluation: Evaluation[IntoDataFrame], measures: MeasuresLike | None
+) -> list[ir_measures.Measure]:
     with prefix_errors_with_collection(name):
         return chosen_measures(evaluation, measures)
 
 
 def _index(
-    collections: Mapping[str, Evaluation[Any]],
+    collections: Mapping[str, Evaluation[IntoDataFrame]],
     shown: Mapping[str, Sequence[ir_measures.Measure]],
     files: Mapping[str, str],
     title: str,
@@ -198,7 +203,7 @@ def _index(
 
 
 def _entries(
-    evaluations: Mapping[str, Evaluation[Any]], files: Mapping[str, str], table: MeansByCollection
+    evaluations: Mapping[str, Evaluation[IntoDataFrame]], files: Mapping[str, str], table: MeansByCollection
 ) -> Iterator[CollectionEntry]:
     for index, (name, evaluation) in enumerate(evaluations.items()):
         best = tuple(
