@@ -19,8 +19,9 @@ from helpers import data_of_page, random_collection, random_run
 from irdiv import IrdivError
 from irdiv.demo import demo_collection, demo_qrels_and_runs, write_demo
 from irdiv.report import Provenance, descriptions_by_intent, render, write_report, write_site
+from irdiv.report.assembly import make_page
 from irdiv.report.files import page_files
-from irdiv.report.page import Page, PageOptions, make_page
+from irdiv.report.page import Page, PageOptions
 from irdiv.report.provenance import command_line
 from irdiv_cli import main
 

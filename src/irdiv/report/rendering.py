@@ -27,8 +27,9 @@ from irdiv.frames.runs import named_runs
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures, as_measure_list, parse
 from irdiv.progress import shows_progress
+from irdiv.report.assembly import COMPONENTS, make_page
 from irdiv.report.files import require_page_path
-from irdiv.report.page import COMPONENTS, PageOptions, make_page
+from irdiv.report.page import PageOptions
 from irdiv.report.provenance import Provenance, call, inputs_of, inputs_of_evaluation
 from irdiv.stats.names import find_measure
 from irdiv.stats.options import LEVEL, Rng, TestName

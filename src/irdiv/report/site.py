@@ -16,8 +16,9 @@ from irdiv.errors import IrdivError, near_names, prefix_errors_with_collection
 from irdiv.evaluation.results import Evaluation
 from irdiv.files import write_atomically
 from irdiv.measures.spec import MeasuresLike
+from irdiv.report.assembly import columns_of, make_page, select_measures
 from irdiv.report.files import page_files, require_site_folder
-from irdiv.report.page import Column, PageOptions, columns_of, make_page, select_measures
+from irdiv.report.page import Column, PageOptions
 from irdiv.report.provenance import Input, Provenance, call, inputs_of_evaluation
 from irdiv.report.rendering import chosen_measures, default_options, make_environment
 from irdiv.stats.leaderboards import MeansByCollection, means_by_collection
