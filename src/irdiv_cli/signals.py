@@ -90,6 +90,7 @@ def _end_after_signal(reader: int) -> None:
         if received[0] in _MESSAGES:
             time.sleep(_GRACE)
             _end(received[0], True)
+    os.close(reader)
 
 
 _is_ending = threading.Lock()

@@ -26,7 +26,10 @@ def label_points(
 ) -> None:
     """Write a name beside each point; ``avoid`` holds more points not to cover, ``[point, 2]``."""
     # Positions in pixels are known once the figure is laid out.
-    cast("Figure", ax.get_figure(root=True)).draw_without_rendering()
+    figure = cast("Figure", ax.get_figure(root=True))
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     points = np.column_stack([x, y])
     covered = _Covered(ax, ax.transData.transform(points if avoid is None else np.concatenate([points, avoid])))
     for index in np.argsort(-y, kind="stable"):

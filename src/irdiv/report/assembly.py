@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from irdiv.background import BackgroundCalls
 from irdiv.evaluation.results import Evaluation
 from irdiv.measures.measure import Measure, full_spec, less_is_better
 from irdiv.report.data import compress, page_data
@@ -28,6 +29,7 @@ from irdiv.stats.significance import Significance, significant_differences
 from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from narwhals.typing import IntoDataFrame
 
 
@@ -52,17 +54,23 @@ def make_page(
     names = list(dict.fromkeys(board["run"]))
     order = [evaluation.runs.index(name) for name in names]
     first_board = board[board["measure"] == evaluation.specs()[0]]
+    figures = _Figures(replace(everything, runs=tuple(names), values=everything.values[order]))
+    figures.add_ranking(first_board)
+    figures.add_recall(options.cutoff)
     significance = _significance(evaluation, baseline, options) if is_testable else None
     power = _power(evaluation, options) if is_testable else None
-    data = page_data(
-        evaluation,
-        order,
-        baseline=baseline,
-        cutoff=options.cutoff,
-        topic_texts=options.topic_texts or {},
-        intent_descriptions=options.intent_descriptions or {},
+    if power is not None:
+        figures.add_asl(power)
+    data = compress(
+        page_data(
+            evaluation,
+            order,
+            baseline=baseline,
+            cutoff=options.cutoff,
+            topic_texts=options.topic_texts or {},
+            intent_descriptions=options.intent_descriptions or {},
+        )
     )
-    ordered = replace(everything, runs=tuple(names), values=everything.values[order])
     return Page(
         title=options.title,
         generator=f"irdiv {provenance.version}",
@@ -80,11 +88,11 @@ def make_page(
         confidence_level=CONFIDENCE_LEVEL,
         method=tuple(_method(evaluation, baseline, options, significance)),
         notes=evaluation.notes,
-        figures=tuple(_figures(ordered, first_board, options, power)),
+        figures=figures.wait(),
         power=() if power is None else tuple(_power_rows(power)),
         power_method="" if power is None else _power_method(power, options),
         provenance=provenance,
-        data=compress(data),
+        data=data,
     )
 
 
@@ -224,29 +232,48 @@ def _power_method(power: DiscriminativePower[pd.DataFrame], options: PageOptions
     )
 
 
-def _figures(
-    evaluation: Evaluation[pd.DataFrame],
-    board: pd.DataFrame,
-    options: PageOptions,
-    power: DiscriminativePower[pd.DataFrame] | None,
-) -> Iterator[Figure]:
-    """Yield the figures of an evaluation whose runs are in the order of the leaderboard by the first measure."""
-    if len(evaluation.runs) > 1 and len(evaluation.query_ids) > 1:
-        caption = (
-            f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, best "
-            "first. Intervals that overlap do not mean that runs do not differ."
-        )
-        yield Figure("ranking-figure", ranking_figure(evaluation, board), caption)
-    components = find_components(evaluation, options.cutoff)
-    if components is not None:
-        caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
-        yield Figure("recall-figure", recall_figure(select_measures(evaluation, components)), caption)
-    if power is not None and len(power.pairs) > 2:
-        caption = (
-            f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the more "
-            "pairs of runs the measure separates."
-        )
-        yield Figure("asl-figure", asl_figure(power), caption)
+class _Figures:
+    """The figures of an evaluation whose runs are in the order of the leaderboard, drawn while the page is made."""
+
+    def __init__(self, evaluation: Evaluation[pd.DataFrame]) -> None:
+        # Sources are large, and no figure needs them.
+        self._evaluation = replace(evaluation, sources=None)
+        self._drawings: BackgroundCalls[Markup] = BackgroundCalls()
+        self._ids_and_captions: list[tuple[str, str]] = []
+
+    def add_ranking(self, board: pd.DataFrame) -> None:
+        """Add means by the measure of a leaderboard."""
+        if len(self._evaluation.runs) > 1 and len(self._evaluation.query_ids) > 1:
+            caption = (
+                f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, "
+                "best first. Intervals that overlap do not mean that runs do not differ."
+            )
+            self._add("ranking-figure", caption, ranking_figure, self._evaluation, board)
+
+    def add_recall(self, cutoff: int) -> None:
+        """Add runs by intent recall and a D-measure, if both were measured."""
+        components = find_components(self._evaluation, cutoff)
+        if components is not None:
+            caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
+            self._add("recall-figure", caption, recall_figure, select_measures(self._evaluation, components))
+
+    def add_asl(self, power: DiscriminativePower[pd.DataFrame]) -> None:
+        """Add ASL curves, if there are enough pairs of runs."""
+        if len(power.pairs) > 2:
+            caption = (
+                f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the "
+                "more pairs of runs the measure separates."
+            )
+            self._add("asl-figure", caption, asl_figure, power)
+
+    def _add(self, name: str, caption: str, function: Callable[..., Markup], *arguments: object) -> None:
+        self._ids_and_captions.append((name, caption))
+        self._drawings.call(function, *arguments)
+
+    def wait(self) -> tuple[Figure, ...]:
+        """Return the figures once they are drawn."""
+        drawn = zip(self._ids_and_captions, self._drawings.results(), strict=True)
+        return tuple(Figure(name, svg, caption) for (name, caption), svg in drawn)
 
 
 def find_components(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -88,6 +89,7 @@ def _to_svg(ax: Axes, name: str, label: str, *, is_laid_out: bool = False) -> Ma
     """Return the figure of axes as an element of a page, whose ids begin with a name."""
     import matplotlib as mpl
     from markupsafe import Markup, escape
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -100,9 +102,10 @@ def _to_svg(ax: Axes, name: str, label: str, *, is_laid_out: bool = False) -> Ma
         engine = figure.get_layout_engine()
         if engine is not None and not is_laid_out:
             engine.execute(figure)
-        # Once is enough: savefig would draw the figure twice to lay it out.
+        # Once is enough: the figure is laid out, and savefig would draw it twice.
         figure.set_layout_engine("none")
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        print_svg: Callable[..., None] = FigureCanvasSVG(figure).print_svg
+        print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = re.sub(
         r"<metadata>.*?</metadata>|<defs>\s*<style.*?</defs>", "", text[text.index("<svg") :], flags=re.DOTALL

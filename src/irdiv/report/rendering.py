@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -251,11 +252,11 @@ def default_options() -> dict[str, object]:
 
 def make_environment() -> jinja2.Environment:
     """Return the environment of templates; it is an error if what reports need is not installed."""
-    try:
-        import jinja2
-        import matplotlib  # noqa: F401 (its absence is an error before anything is computed)
-    except ImportError:
-        raise IrdivError("reports need jinja2 and matplotlib: pip install 'irdiv[report]'.") from None
+    # The absence of matplotlib is an error before anything is computed; importing it takes long.
+    if find_spec("jinja2") is None or find_spec("matplotlib") is None:
+        raise IrdivError("reports need jinja2 and matplotlib: pip install 'irdiv[report]'.")
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.PackageLoader("irdiv.report", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )

@@ -18,6 +18,8 @@ from irdiv.types import Bools, Floats, Ints
 
 MAX_CELLS = 16_000_000
 """How many (sample, difference) cells are held at once; it bounds memory."""
+_SAMPLE_CELLS = 1_000_000
+"""How many cells of samples are drawn at once: few enough for the processor's cache, and for a bar that moves."""
 TIE_TOLERANCE = 1e-10
 """Statistics whose relative difference is below this differ only by rounding."""
 _ZERO_TOLERANCE = 1e-13
@@ -102,8 +104,8 @@ def chunks(n_rows: int, n_resamples: int, unit: str) -> Iterator[slice]:
 
 
 def chunks_of_samples(n_resamples: int, cells: int) -> Iterator[slice]:
-    """Yield slices of samples that fit into memory, where each has a number of cells."""
-    return progress_slices(n_resamples, max(1, MAX_CELLS // cells), "sample")
+    """Yield slices of samples, where each has a number of cells."""
+    return progress_slices(n_resamples, max(1, _SAMPLE_CELLS // cells), "sample")
 
 
 def sample_means(z: Floats, counts: Counts) -> Floats:
@@ -121,7 +123,8 @@ def _products(z: Floats, factors: Factors) -> Floats:
     if factors.dtype == np.float64:
         return z @ factors
     products = np.empty((len(z), n_resamples))
-    for samples in chunks_of_samples(n_resamples, n_topics):
+    # Other slices would round products differently.
+    for samples in progress_slices(n_resamples, max(1, MAX_CELLS // n_topics), "sample"):
         np.matmul(z, factors[:, samples].astype(np.float64), out=products[:, samples])
     return products
 

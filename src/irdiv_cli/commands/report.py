@@ -57,10 +57,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Write the page or the site, and print its path."""
+    from importlib import import_module
+    from threading import Thread
+
+    from irdiv.background import background_process
+
+    _require_one_target(arguments)
+    # It takes a tenth of a second, in which runs can be read.
+    Thread(target=import_module, args=("scipy.special",)).start()
+    with background_process("irdiv.report.figures", "matplotlib.figure", "matplotlib.backends.backend_svg"):
+        _write(arguments)
+
+
+def _write(arguments: argparse.Namespace) -> None:
     from irdiv.report import write_report, write_site
     from irdiv.report.files import page_files, require_page_path, require_site_folder
 
-    _require_one_target(arguments)
     shared: dict[str, Any] = {
         **{name: getattr(arguments, name) for name in ("baseline", "cutoff", "title", "test", "level", "n_resamples")},
         "correction": None if arguments.correction == "none" else arguments.correction,
@@ -110,27 +122,12 @@ def _evaluate_collections(arguments: argparse.Namespace) -> dict[str, _Part]:
 
     from irdiv.frames.readers import without_suffixes
 
-    _import_ahead()
     if arguments.collection is not None:
         parts = studies.for_each_collection(arguments, _evaluate)
         studies.require_files_of_own(arguments, {name: part.evaluation for name, part in parts.items()})
         return parts
     own = studies.only_collection(arguments)
     return {without_suffixes(PurePath(own.qrels).name).strip("-") or "collection": _evaluate(own)}
-
-
-def _import_ahead() -> None:
-    """Import what draws the page in a thread; it takes half a second, in which runs can be read."""
-    from contextlib import suppress
-    from importlib import import_module
-    from threading import Thread
-
-    def import_all() -> None:
-        with suppress(ImportError):  # which is an error where they are used
-            for name in ("scipy.special", "matplotlib.figure", "matplotlib.backends.backend_svg"):
-                import_module(name)
-
-    Thread(target=import_all).start()
 
 
 def _evaluate(arguments: argparse.Namespace) -> _Part:
