@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Callable, Iterable
 
 from benchmarks import report
 from benchmarks.growth import growths
+from benchmarks.logs import logs
 from benchmarks.spark import spark
 from benchmarks.timing import Comparison, Growth
 from benchmarks.workloads import ALL
@@ -15,6 +17,7 @@ WORKLOADS = {
     **{name: (workload.__doc__ or "").removeprefix(f"({name}) ") for name, workload in ALL.items()},
     "f": "How time and memory grow with topics, depth, intents and judged documents.",
     "h": "What a topic costs on Spark.",
+    "i": "Parquet files of many topics, by queries in DuckDB and polars too.",
 }
 
 
@@ -47,7 +50,8 @@ def main() -> None:
                 grown.append(growth)
                 report.print_growth(growth)
             continue
-        for found in (spark if name == "h" else ALL[name])():
+        others: dict[str, Callable[[], Iterable[Comparison]]] = {"h": spark, "i": lambda: logs(arguments.quick)}
+        for found in (others.get(name) or ALL[name])():
             comparisons.append(found)
             report.print_comparison(found)
     if arguments.save:

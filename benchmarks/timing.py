@@ -25,6 +25,8 @@ class Side:
     name: str
     seconds: list[float] = field(default_factory=list)
     megabytes: float | None = None
+    cpu_seconds: list[float] = field(default_factory=list)
+    """Seconds of all processors, where they were measured."""
 
     @property
     def median(self) -> float:

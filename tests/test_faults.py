@@ -25,14 +25,13 @@ IRDIV = [sys.executable, "-c", MAIN]
 
 SLOW_WORKER = f"""
 import time
-from irdiv.frames import buckets
-from irdiv.frames.buckets import RowSource
+from irdiv.frames.sources import RowSource
 converted = RowSource.to_table
-def to_table(self, start, chunk):
+def to_table(self, chunk, **options):
     if self.role == "run":
         print("ready", flush=True)
         time.sleep(60)
-    return converted(self, start, chunk)
+    return converted(self, chunk, **options)
 RowSource.to_table = to_table
 {MAIN}
 """

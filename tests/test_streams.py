@@ -118,7 +118,7 @@ def test_ties_in_batches(ties):
 
 @pytest.mark.parametrize("order", ["by topic", "by document", "in two halves"])
 def test_topics_in_many_chunks(monkeypatch, whole, order):
-    monkeypatch.setattr("irdiv.frames.buckets._CHUNK_ROWS", 16)
+    monkeypatch.setattr("irdiv.frames.sources._CHUNK_ROWS", 16)
     qrels, run = QRELS, RUN
     if order == "by document":
         qrels, run = qrels.sort_values("doc_id"), run.sort_values("doc_id")

@@ -16,7 +16,7 @@ from irdiv.errors import IrdivError
 from irdiv.frames.checked import QrelsColumns
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS, INTENT_TYPES, PLACEHOLDER_DOC_ID
 from irdiv.frames.hashes import hash_ids
-from irdiv.frames.ids import Ids, factorize_grouped, natural_argsort
+from irdiv.frames.ids import EncodedIds, Ids, natural_argsort
 from irdiv.types import Bools, Floats, Hashes, Ints, Objects
 
 
@@ -57,7 +57,7 @@ class CompiledQrels(Memo):
 
     def __init__(self, columns: QrelsColumns) -> None:
         super().__init__()
-        topic, self.topic_ids = _sort_naturally(*factorize_grouped(columns.query))
+        topic, self.topic_ids = _sort_naturally(columns.query)
         self.topics: Objects = np.asarray(self.topic_ids, dtype=object)
         intent = self._compile_intents(topic, columns)
         rows, hashes = self._judgment_rows(intent, topic, columns)
@@ -75,7 +75,7 @@ class CompiledQrels(Memo):
         if columns.intent is None:
             code, names = np.zeros(len(topic), dtype=np.int64), np.array([""], dtype=object)
         else:
-            code, ids = _sort_naturally(*factorize_grouped(columns.intent))
+            code, ids = _sort_naturally(columns.intent)
             names = np.asarray(ids, dtype=object)
         pair, intent = _unique_inverse(topic * len(names) + code, len(self.topics) * len(names))
         self.intent_topic: Ints = pair // len(names)
@@ -289,12 +289,12 @@ class CompiledQrels(Memo):
         return self._judged_topic[first], self._judged.doc_ids(np.arange(len(first))), highest
 
 
-def _sort_naturally(code: Ints, ids: Ids) -> tuple[Ints, Ids]:
-    """Return distinct ids in natural order, and codes renumbered accordingly."""
-    order = natural_argsort(ids)
+def _sort_naturally(encoded: EncodedIds) -> tuple[Ints, Ids]:
+    """Return codes and distinct ids, which are in natural order."""
+    order = natural_argsort(encoded.ids)
     new_code = np.empty_like(order)
     new_code[order] = np.arange(len(order))
-    return new_code.take(code), ids.take(order)
+    return new_code.take(encoded.code), encoded.ids.take(order)
 
 
 def _unique_inverse(codes: Ints, bound: int) -> tuple[NDArray[np.int64], Ints]:
@@ -303,7 +303,10 @@ def _unique_inverse(codes: Ints, bound: int) -> tuple[NDArray[np.int64], Ints]:
         return np.unique(codes, return_inverse=True)
     seen = np.zeros(bound, dtype=bool)
     seen[codes] = True
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+    distinct = np.flatnonzero(seen)
+    position = np.empty(bound, dtype=np.int64)
+    position[distinct] = np.arange(len(distinct))
+    return distinct, position.take(codes)
 
 
 _LOST_INTENTS = (

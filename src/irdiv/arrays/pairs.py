@@ -1,21 +1,19 @@
-"""Lookup of (topic, document) pairs: a hash table that is filled and read by array operations."""
+"""Lookup of (topic, document) pairs by sorted hashes, by array operations only."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, equal_ids, factorize
 from irdiv.types import Hashes, Ints
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_FREE, _ODD = np.uint64(0), np.uint64(1)
+_FACTOR = 0xA0761D6478BD642F
 
 
-def combine_hashes(group: Ints, hashes: Hashes) -> Hashes:
-    """Return hashes of (group, item) pairs from the hashes of items; they are odd, so that 0 can mark a free slot."""
-    return (hashes + group.astype(np.uint64) * np.uint64(0xA0761D6478BD642F)) | _ODD
+def combine_hashes(group: Ints, hashes: Hashes, salt: int = 0) -> Hashes:
+    """Return hashes of (group, item) pairs from the hashes of items."""
+    return hashes + group.astype(np.uint64) * np.uint64(_FACTOR + 2 * salt)
 
 
 def find_duplicates(ids: Ids, group: Ints, hashes: Hashes) -> Ints:
@@ -54,67 +52,71 @@ class PairIndex:
     """
 
     def __init__(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> None:
-        self._docs, self._salt = docs, 0
-        while not self._fill(combine_hashes(topic, self._salted(docs, hashes))):
+        self._salt = 0
+        self._row_bits = max(len(topic) - 1, 1).bit_length()
+        while not self._fill(topic, docs, self._keys_of(topic, docs, hashes)):
             self._salt += 1
 
-    def _salted(self, docs: Ids, hashes: Hashes | None) -> Hashes:
-        """Return the hashes of documents with the salt of this index; given hashes have the salt 0."""
-        return hash_ids(docs, self._salt) if hashes is None or self._salt else hashes
+    def _keys_of(self, topic: Ints, docs: Ids, hashes: Hashes | None) -> Hashes:
+        """Return a hash of each pair whose low bits, for the number of a row, are 0; given hashes have the salt 0."""
+        if hashes is None or self._salt:
+            hashes = hash_ids(docs, self._salt)
+        keys = combine_hashes(topic, hashes, self._salt)
+        keys >>= np.uint64(self._row_bits)
+        keys <<= np.uint64(self._row_bits)
+        return keys
 
-    def _fill(self, keys: Hashes) -> bool:
-        """Insert all pairs; return False if different pairs have the same key."""
-        bits = max(4, (4 * len(keys)).bit_length())
-        self._shift, self._mask = np.uint64(64 - bits), (1 << bits) - 1
-        self._keys: Hashes = np.zeros(1 << bits, dtype=np.uint64)
-        self._index: NDArray[np.int32] = np.zeros(1 << bits, dtype=np.int32)
-        first_row = self._insert(keys)
-        repeated = np.flatnonzero(first_row != np.arange(len(first_row)))
-        if not equal_ids(self._docs.take(repeated), self._docs.take(first_row[repeated])).all():
+    def _fill(self, topic: Ints, docs: Ids, keys: Hashes) -> bool:
+        """Index all pairs; return False if different pairs have the same key."""
+        # np.sort is many times faster than np.argsort: the number of the row is in the low bits.
+        ascending = np.sort(keys | np.arange(len(keys), dtype=np.uint64))
+        row = (ascending & np.uint64((1 << self._row_bits) - 1)).view(np.int64)
+        ascending = keys.take(row)
+        start = np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)[: len(keys)]
+        first = row.take(start)
+        row_is_first = np.zeros(len(keys), dtype=bool)
+        row_is_first[first] = True
+        self.first_rows: Ints = np.flatnonzero(row_is_first)
+        pair_of_row = np.empty(len(keys), dtype=np.int64)
+        pair_of_row[self.first_rows] = np.arange(len(self.first_rows))
+        self._pair: Ints = pair_of_row.take(first)
+        self.inverse: Ints = np.empty(len(keys), dtype=np.int64)
+        self.inverse[row] = np.repeat(self._pair, np.diff(start, append=len(keys)))
+        repeated = np.flatnonzero(~row_is_first)
+        before = self.first_rows.take(self.inverse.take(repeated))
+        if not (topic.take(repeated) == topic.take(before)).all():
             return False
-        is_first = np.ones(len(keys), dtype=bool)
-        is_first[repeated] = False
-        self.first_rows: Ints = np.flatnonzero(is_first)
-        pair = (np.cumsum(is_first) - 1).astype(np.int32)
-        self.inverse: Ints = pair[first_row].astype(np.int64)
-        taken = np.flatnonzero(self._keys)
-        self._index[taken] = pair.take(self._index.take(taken))
-        self._docs = self._docs.take(self.first_rows)
+        if not equal_ids(docs.take(repeated), docs.take(before)).all():
+            return False
+        self._topic, self._docs = topic.take(self.first_rows), docs.take(self.first_rows)
+        self._index(ascending.take(start))
         return True
 
-    def _slots(self, keys: Hashes) -> Ints:
-        """Return the slot where the search for each key starts."""
-        return ((keys * _FACTOR) >> self._shift).astype(np.int64)
-
-    def _insert(self, keys: Hashes) -> Ints:
-        """Put each distinct key into the first free slot after its own; return the first row of each key."""
-        first_row = np.empty(len(keys), dtype=np.int64)
-        left, slot = np.arange(len(keys)), self._slots(keys)
-        while len(left):
-            free = np.flatnonzero(self._keys.take(slot) == _FREE)[::-1]
-            # Of several keys for one slot the one written last stays, which is the first of them in this order.
-            self._index[slot[free]] = left[free]
-            self._keys[slot[free]] = keys[self._index[slot[free]]]
-            found = self._keys.take(slot) == keys.take(left)
-            first_row[left[found]] = self._index[slot[found]]
-            left, slot = left[~found], (slot[~found] + 1) & self._mask
-        return first_row
+    def _index(self, keys: Hashes) -> None:
+        """Keep the distinct keys, and where those with the same high bits start."""
+        bits = len(keys).bit_length()
+        self._shift = np.uint64(64 - bits)
+        counts = np.bincount((keys >> self._shift).astype(np.int64), minlength=1 << bits)
+        self._start: Ints = np.cumsum(counts) - counts
+        # The last one, larger than all others, ends every search.
+        self._keys: Hashes = np.append(keys, np.uint64(2**64 - 1))
 
     def find(self, topic: Ints, docs: Ids, hashes: Hashes | None = None) -> Ints:
         """Return the index of each pair among the distinct ones, or -1."""
-        keys = combine_hashes(topic, self._salted(docs, hashes))
-        slot = self._slots(keys)
+        keys = self._keys_of(topic, docs, hashes)
+        slot = self._start.take((keys >> self._shift).astype(np.int64))
         held = self._keys.take(slot)
-        left = np.flatnonzero((held != keys) & (held != _FREE))
+        left = np.flatnonzero(held < keys)
         while len(left):
-            slot[left] = (slot[left] + 1) & self._mask
+            slot[left] += 1
             held[left] = here = self._keys.take(slot.take(left))
-            left = left[(here != keys.take(left)) & (here != _FREE)]
+            left = left[here < keys.take(left)]
         candidate = np.flatnonzero(held == keys)
-        pair = self._index.take(slot.take(candidate))
-        equal = np.flatnonzero(equal_ids(docs.take(candidate), self._docs.take(pair)))
+        pair = self._pair.take(slot.take(candidate))
+        is_equal = equal_ids(docs.take(candidate), self._docs.take(pair))
+        is_equal &= topic.take(candidate) == self._topic.take(pair)
         out = np.full(len(keys), -1)
-        out[candidate.take(equal)] = pair.take(equal)
+        out[candidate[is_equal]] = pair[is_equal]
         return out
 
     def doc_ids(self, pairs: Ints) -> Ids:

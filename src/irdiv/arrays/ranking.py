@@ -16,7 +16,7 @@ from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.checked import RunColumns, run_columns
 from irdiv.frames.hashes import hash_ids
-from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, group_starts, take_rows
+from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, take_rows
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.mismatch import describe_difference
 from irdiv.types import Bools, Floats, Hashes, Ints
@@ -189,11 +189,11 @@ def order_run(
 
 def _known_topics(collection: Collection, columns: RunColumns, is_part: bool) -> tuple[Ints, Ints]:
     """Return the topic and the row of those rows of a run whose topics are in the collection."""
-    start, query = group_starts(columns.query)
-    index = find_positions(query, collection.topic_ids)
-    if len(query) and len(collection.topics) and (index < 0).all() and not is_part:
-        raise no_common_topic_error(collection.topics, dict.fromkeys(query.to_pylist()))
-    topic = np.repeat(index, np.diff(start, append=len(columns.query)))
+    ids = columns.query.ids
+    index = find_positions(ids, collection.topic_ids)
+    if len(ids) and len(collection.topics) and (index < 0).all() and not is_part:
+        raise no_common_topic_error(collection.topics, ids.to_pylist())
+    topic = index.take(columns.query.code)
     if (index >= 0).all():
         return topic, np.arange(len(topic))
     row = np.flatnonzero(topic >= 0)

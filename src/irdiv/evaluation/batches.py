@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -24,18 +24,22 @@ from irdiv.evaluation.notes import (
 )
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
-from irdiv.frames.buckets import BucketPlan, RowSource, TopicBuckets
+from irdiv.frames.buckets import BucketPlan, Load, TopicBuckets
 from irdiv.frames.checked import qrels_columns
+from irdiv.frames.grouped import GroupedRows, find_groups
 from irdiv.frames.ids import Ids, concatenate_ids, natural_argsort
 from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.frames.prefetch import WORKERS, prefetch
+from irdiv.frames.sources import RowSource
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.progress import progress_bar, progress_counter
 from irdiv.types import Floats, Objects
 
-DEFAULT_BATCH_ROWS = 500_000
-_ROWS_IF_UNKNOWN = 64 * DEFAULT_BATCH_ROWS
+DEFAULT_BATCH_ROWS = 250_000
+_ROWS_IF_UNKNOWN = 128 * DEFAULT_BATCH_ROWS
+_MOST_GROUPED = 8
+Buckets: TypeAlias = TopicBuckets | GroupedRows
 
 
 class BucketScores(NamedTuple):
@@ -53,7 +57,11 @@ class BucketScores(NamedTuple):
 
 
 class PartitionedInput:
-    """Qrels and runs in a temporary file, partitioned by topic."""
+    """Qrels and runs, partitioned by topic into buckets.
+
+    Rows that are grouped by topic are read twice: first for their topics, then bucket by bucket. Others are written to
+    a temporary file, from which buckets are read.
+    """
 
     def __init__(
         self, qrels: QrelsLike, runs: Mapping[str, RunLike], ties: Ties, rows: int, file: TemporaryFile
@@ -67,27 +75,42 @@ class PartitionedInput:
             _ROWS_IF_UNKNOWN if source.row_count is None else source.row_count for source in (judged, *ranked)
         ]
         plan = BucketPlan(rows, max(rows_of_each))
-        self._judged, self._ranked = TopicBuckets(judged, plan, file), []
+        groups = find_groups(judged)
+        self._judged: Buckets
+        self._judged = (
+            TopicBuckets(judged, plan, file) if groups is None else GroupedRows.of_qrels(judged, groups, rows)
+        )
+        self._ranked: list[Buckets] = []
         for name, source in progress_bar(list(zip(self._names, ranked, strict=True)), "run"):
             with prefix_errors_with_run(name):
-                self._ranked.append(TopicBuckets(source, plan, file))
-        self.buckets, self.topic_count = sorted(plan.buckets), plan.topic_count
+                # Each run that is read in order holds some of its rows in memory.
+                too_many = len(ranked) > _MOST_GROUPED
+                grouped = None if groups is None or too_many else GroupedRows.of_run(source, groups, rows)
+                if groups is not None and grouped is None:
+                    plan.assign(groups.topics, groups.row_counts, contiguous=True)
+                self._ranked.append(grouped or TopicBuckets(source, plan, file))
+        self._buckets = sorted(plan.buckets) if groups is None else np.unique(groups.buckets(rows)).tolist()
+        self.topic_count = plan.topic_count if groups is None else len(groups.topics)
+
+    def loads(self) -> Iterator[tuple[Load, ...]]:
+        """Yield functions for each bucket, which load the rows of the qrels and of each run."""
+        return zip(*(source.loads(self._buckets) for source in (self._judged, *self._ranked)), strict=True)
 
     def score(
-        self, bucket: int, measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
+        self, loads: tuple[Load, ...], measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
     ) -> BucketScores:
         """Return the values of all runs for the topics of a bucket."""
-        table = self._judged.load(bucket)
-        columns = qrels_columns(table)._replace(max_grade=self._judged.max_grade)
+        load_qrels, *load_runs = loads
+        columns = qrels_columns(load_qrels())._replace(max_grade=self._judged.totals.max_grade)
         collection = Collection.from_columns(columns)
         scorer = Scorer(collection, measures, ties, duplicates)
         values = np.zeros((len(self._ranked), len(measures), len(collection.topics)))
         options = NoteOptions.of(measures, ties)
         findings: list[RunFindings | None] = []
         facts: list[RunFacts] = []
-        for index, (name, run) in enumerate(zip(self._names, self._ranked, strict=True)):
+        for index, (name, load) in enumerate(zip(self._names, load_runs, strict=True)):
             with prefix_errors_with_run(name):
-                ordered = scorer.order(run.load(bucket), is_part=True)
+                ordered = scorer.order(load(), is_part=True)
             values[index] = scorer.score(ordered)
             findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
             # The index of all judged documents would take longer than everything else.
@@ -103,7 +126,7 @@ class PartitionedInput:
             of_run = [found for part in parts if (found := part.findings[index]) is not None]
             if not of_run:
                 with prefix_errors_with_run(name):
-                    raise no_common_topic_error(topics, run.sample_topics)
+                    raise no_common_topic_error(topics, run.totals.sample_topics)
             findings[name or "run"] = of_run
         warn_about_runs(findings, parts[0].depth)
 
@@ -118,8 +141,8 @@ def evaluate_in_batches(
 ) -> tuple[Objects, Floats, tuple[str, ...]]:
     """Return topics in natural order, values as ``[run, measure, topic]``, and notes.
 
-    All rows are partitioned by topic into buckets, in a temporary file, and a few buckets are scored at a time. Each
-    holds about ``rows`` rows of the qrels, and the rows of one run for the same topics.
+    All rows are partitioned by topic into buckets, and a few buckets are scored at a time. Each holds about
+    ``rows`` rows of the qrels, and the rows of one run for the same topics.
     """
     with TemporaryFile() as file:
         partitioned = PartitionedInput(qrels, runs, ties, rows, file)
@@ -128,7 +151,7 @@ def evaluate_in_batches(
         score = partial(partitioned.score, measures=measures, ties=ties, duplicates=duplicates)
         parts = []
         with progress_counter(partitioned.topic_count, "topic") as advance:
-            for part in prefetch(score, partitioned.buckets, WORKERS if is_thread_safe else 1):
+            for part in prefetch(score, partitioned.loads(), WORKERS if is_thread_safe else 1):
                 parts.append(part)
                 advance(len(part.topics))
     ids = concatenate_ids([part.topics for part in parts])

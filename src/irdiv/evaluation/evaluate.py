@@ -139,9 +139,9 @@ def evaluate(
     progress
         Show a progress bar on standard error if that is a terminal, or in a notebook, unless all is done at once.
     batch_rows
-        About how many rows of the qrels to hold in memory: all rows are partitioned by topic into temporary files, and
-        some topics are scored at a time. By default half a million where data comes from Parquet, DuckDB or an Arrow
-        stream, and all rows otherwise. The values are the same.
+        About how many rows of the qrels to hold in memory, as some topics are scored at a time: rows that are not in
+        files sorted by topic are first partitioned into temporary files. By default a quarter of a million where data
+        comes from Parquet, DuckDB or an Arrow stream, and all rows otherwise. The values are the same.
     **parameters
         Values of parameters for all measures that have them and do not set their own: ``gain="linear"``,
         ``judged_only=True``, ``intents="all"``, ``renormalize=False``, ``rel=2``, ….

@@ -16,7 +16,7 @@ from irdiv.frames.columns import (
     order_column,
     raise_if_empty,
 )
-from irdiv.frames.ids import Ids, as_ids, as_strings
+from irdiv.frames.ids import EncodedIds, Ids, as_encoded_ids, as_ids, as_strings
 from irdiv.frames.inputs import QrelsLike, RunLike, qrels_frame, run_frame
 from irdiv.frames.values import (
     are_adhoc_iterations,
@@ -33,10 +33,10 @@ from irdiv.types import Bools, Floats, Ints, Objects
 class QrelsColumns(NamedTuple):
     """The columns of qrels, with a row for each judgment."""
 
-    query: Ids
+    query: EncodedIds
     doc: Ids
     grade: Ints
-    intent: Ids | None
+    intent: EncodedIds | None
     """None if the qrels have no intents."""
     probability: Floats | None
     parent: Objects | None
@@ -54,7 +54,7 @@ class QrelsColumns(NamedTuple):
 class RunColumns(NamedTuple):
     """The columns of a run."""
 
-    query: Ids
+    query: EncodedIds
     doc: Ids
     key: Floats
     """Documents are ranked by ascending key."""
@@ -71,8 +71,8 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     columns = {name: frame[column] for name, column in names.items()}
     if not may_be_empty:
         raise_if_empty(len(frame), frame.columns, "qrels")
-    intent = as_ids(columns["intent_id"], "qrels") if "intent_id" in columns else None
-    if names.get("intent_id") == ITERATION and are_adhoc_iterations(intent):
+    intent = as_encoded_ids(columns["intent_id"], "qrels") if "intent_id" in columns else None
+    if intent is not None and names["intent_id"] == ITERATION and are_adhoc_iterations(intent.ids):
         intent = None
     if "importance" in columns and (intent is None or columns["importance"].dtype.is_numeric()):
         # Without intents, and as a number, it may be the importance of a document.
@@ -82,7 +82,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
         if name in columns:
             has_intent_info |= is_given(columns[name])
     return QrelsColumns(
-        query=as_ids(columns["query_id"], "qrels"),
+        query=as_encoded_ids(columns["query_id"], "qrels"),
         doc=as_ids(columns["doc_id"], "qrels"),
         grade=integer_grades(columns["relevance"]),
         intent=intent,
@@ -106,7 +106,7 @@ def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False
     if not may_be_empty:
         raise_if_empty(len(frame), frame.columns, "run")
     return RunColumns(
-        query=as_ids(frame[names["query_id"]], "run"),
+        query=as_encoded_ids(frame[names["query_id"]], "run"),
         doc=as_ids(frame[names["doc_id"]], "run"),
         key=float_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
         rank=floats_or_none(frame[names["rank"]]) if by == "score" and "rank" in names else None,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,45 @@ def as_ids(column: Column, role: str) -> Ids:
             "Every row needs an id there; drop the rows without one."
         )
     return ids
+
+
+@dataclass(frozen=True)
+class EncodedIds:
+    """Ids of rows of which many are equal."""
+
+    code: Ints
+    """The index of each row's id."""
+    ids: Ids
+    """The distinct ids that occur."""
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    def take(self, rows: Ints) -> EncodedIds:
+        """Return the ids of some rows."""
+        return EncodedIds(self.code.take(rows), self.ids)
+
+    def decode(self) -> Ids:
+        """Return the id of each row."""
+        return self.ids.take(self.code)
+
+
+def as_encoded_ids(column: Column, role: str) -> EncodedIds:
+    """Return a column of any dtype as encoded ids; an Arrow column with a dictionary keeps its codes."""
+    native = column.to_native()
+    ids = _combine_chunks(native.unify_dictionaries()) if is_dictionary_of_ids(native) else as_ids(column, role)
+    return EncodedIds(*factorize_grouped(ids))
+
+
+def is_dictionary_of_ids(native: object) -> TypeGuard[pa.ChunkedArray]:
+    """Return whether a column is one of Arrow that encodes strings, none of them missing."""
+    return (
+        isinstance(native, pa.ChunkedArray)
+        and pa.types.is_dictionary(native.type)
+        and native.type.value_type in (pa.string(), _STRING)
+        and native.null_count == 0
+        and all(chunk.dictionary.null_count == 0 for chunk in native.chunks)
+    )
 
 
 def as_strings(column: Column) -> pa.LargeStringArray:
@@ -83,13 +123,23 @@ def _combine_chunks(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
-def factorize(ids: Ids) -> tuple[Ints, Ids]:
-    """Return a code for each id and the distinct ids, in order of first occurrence."""
-    encoded = ids.dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
+def factorize(ids: Ids | pa.DictionaryArray) -> tuple[Ints, Ids]:
+    """Return a code for each id and the distinct ids, in order of first occurrence unless there is a dictionary."""
+    if not isinstance(ids, pa.DictionaryArray):
+        encoded = ids.dictionary_encode()
+        return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
+    # A dictionary may have values that are equal, or that do not occur.
+    index = ids.indices.to_numpy()
+    occurs = np.zeros(len(ids.dictionary), dtype=bool)
+    occurs[index] = True
+    used = np.flatnonzero(occurs)
+    code_of_used, distinct = factorize(ids.dictionary.take(used).cast(_STRING))
+    code = np.zeros(len(occurs), dtype=np.int64)
+    code[used] = code_of_used
+    return code.take(index), distinct
 
 
-def factorize_grouped(ids: Ids) -> tuple[Ints, Ids]:
+def factorize_grouped(ids: Ids | pa.DictionaryArray) -> tuple[Ints, Ids]:
     """Return the same as `factorize`, in less time if equal ids are mostly consecutive."""
     if len(group_starts(ids[:1000])[0]) * 8 > min(len(ids), 1000):
         return factorize(ids)
@@ -98,11 +148,12 @@ def factorize_grouped(ids: Ids) -> tuple[Ints, Ids]:
     return np.repeat(codes, np.diff(start, append=len(ids))), distinct
 
 
-def group_starts(ids: Ids) -> tuple[Ints, Ids]:
+def group_starts(ids: Ids | pa.DictionaryArray) -> tuple[Ints, Ids]:
     """Return the positions where groups of consecutive equal ids start, and the id of each group."""
-    differ = pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+    values = ids.indices if isinstance(ids, pa.DictionaryArray) else ids
+    differ = pc.not_equal(values[1:], values[:-1]).to_numpy(zero_copy_only=False)
     start = np.concatenate([np.zeros(min(len(ids), 1), dtype=np.int64), np.flatnonzero(differ) + 1])
-    return start, ids.take(start)
+    return start, ids.take(start).cast(_STRING)
 
 
 def take_rows(values: T, rows: Ints) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,11 @@ def _has_magic_bytes(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
-def open_parquet(path: Path, role: str) -> Dataset:
-    """Return a Parquet file, or a folder of such files, as a dataset; ``role`` names it in errors."""
+def open_parquet(path: Path, role: str, encoded: Sequence[str] = ()) -> Dataset:
+    """Return a Parquet file, or a folder of such files, as a dataset; ``role`` names it in errors.
+
+    Of a single file, the strings of columns that are named as encoded are read as dictionaries.
+    """
     from pyarrow import dataset
 
     if path.is_dir():
@@ -46,7 +50,11 @@ def open_parquet(path: Path, role: str) -> Dataset:
         return dataset.dataset(files, schema=_common_schema(dataset.dataset(files, **options)), **options)
     if not path.exists():
         raise IrdivError(f"no such {role} file: {str(path)!r}")
-    return dataset.dataset(str(path), format="parquet")
+    file = dataset.dataset(str(path), format="parquet")
+    strings = [name for name in encoded if file.schema.field(name).type in (pa.string(), pa.large_string())]
+    if not strings:
+        return file
+    return dataset.dataset(str(path), format=dataset.ParquetFileFormat(dictionary_columns=strings))
 
 
 def _common_schema(files: Dataset) -> pa.Schema:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,8 +32,11 @@ class Reader(NamedTuple):
     """Return whether a path, which need not exist, is that of a file of this format."""
     read: Callable[[Path, str], pa.Table | pd.DataFrame]
     """Return the table of ``(path, role)``."""
-    open: Callable[[Path, str], Dataset] | None = None
-    """Return a dataset of ``(path, role)`` that is read in batches, if the format allows it."""
+    open: Callable[[Path, str, Sequence[str]], Dataset] | None = None
+    """Return a dataset of ``(path, role, encoded)`` that is read in batches, if the format allows it.
+
+    Columns that are named as encoded have few distinct strings, which may be read as Arrow dictionaries.
+    """
     read_run_in_thread: Callable[[Path], pa.Table | None] | None = None
     """Return the table of a run, or None where it must be read in the main thread."""
     read_tag: Callable[[Path], str] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
@@ -88,10 +88,17 @@ def read_stream(data: Streamable, role: str) -> pa.Table:
         return stream.read_all() if isinstance(stream, pa.RecordBatchReader) else stream.to_table()
 
 
-def stream_batches(data: Streamable, role: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of a stream with some of its columns."""
+def is_in_files(data: object) -> bool:
+    """Return whether data is in files, whose rows are in the same order whenever they are read."""
+    return isinstance(data, str | os.PathLike) or type(data).__name__ == "FileSystemDataset"
+
+
+def stream_batches(
+    data: Streamable, role: str, columns: list[str], encoded: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of a stream with some of its columns; some of these may be encoded as dictionaries."""
     with reading_errors(data, role):
-        stream = _open(data, role)
+        stream = _open(data, role, encoded)
         if hasattr(stream, "scanner"):
             stream = stream.scanner(columns=columns, batch_readahead=4, fragment_readahead=1)
         batches = stream if isinstance(stream, pa.RecordBatchReader) else stream.to_batches()
@@ -121,10 +128,10 @@ def stream_row_count(data: Streamable, role: str) -> int | None:
         return None if isinstance(stream, pa.RecordBatchReader) else int(stream.count_rows())
 
 
-def _open(data: Streamable, role: str) -> Dataset | Scanner | pa.RecordBatchReader:
+def _open(data: Streamable, role: str, encoded: Sequence[str] = ()) -> Dataset | Scanner | pa.RecordBatchReader:
     """Return a stream as a dataset, a scanner of one, or a reader of batches."""
     if isinstance(data, str | os.PathLike):
         open_file = reader_of(data).open
         assert open_file is not None
-        return open_file(Path(data), role)
+        return open_file(Path(data), role, encoded)
     return pa.RecordBatchReader.from_stream(data) if _is_relation(data) else data

@@ -189,7 +189,7 @@ def _documents_in_order(run: RunLike | None) -> dict[str, list[str]]:
     columns = run_columns(frame.to_native(), ties="rank") if "rank" in frame.columns else by_score
     table = pd.DataFrame(
         {
-            "query": columns.query.to_numpy(zero_copy_only=False),
+            "query": columns.query.decode().to_numpy(zero_copy_only=False),
             "doc": columns.doc.to_numpy(zero_copy_only=False),
             "key": columns.key,
             "score_key": by_score.key,

@@ -1,0 +1,184 @@
+"""The rows of qrels or of a run in any form, read chunk by chunk as checked columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from irdiv.errors import IrdivError
+from irdiv.frames.columns import (
+    ITERATION,
+    OPTIONAL_QRELS_COLUMNS,
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    find_columns,
+    order_column,
+    raise_if_empty,
+)
+from irdiv.frames.ids import Column, as_ids, is_dictionary_of_ids
+from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrels
+from irdiv.frames.streams import (
+    Streamable,
+    is_in_files,
+    is_stream,
+    stream_batches,
+    stream_columns,
+    stream_row_count,
+)
+from irdiv.frames.values import are_adhoc_iterations, float_values, floats_or_none, integer_grades, strings_or_none
+from irdiv.types import Floats, Ints
+
+_CHUNK_ROWS = 1 << 20
+_FIELDS = {"qrels": QRELS_COLUMNS, "run": RUN_COLUMNS}
+_ENCODED = ("query_id", "intent_id")
+"""Columns with few distinct ids."""
+
+
+class Chunk(NamedTuple):
+    """Consecutive rows of a source."""
+
+    start: int
+    """The index of the first row."""
+    rows: Frame
+
+
+class RowSource:
+    """The rows of qrels or of a run in any form, read chunk by chunk."""
+
+    def __init__(self, data: QrelsLike | RunLike, role: str, ties: str = "input") -> None:
+        self.role = role
+        rows = unwrap_qrels(data) if role == "qrels" else data
+        self._data: Streamable | Frame = rows if is_stream(rows) else as_frame(rows, role, _FIELDS[role])
+        self.columns: list[str]
+        self.row_count: int | None
+        """The count of rows, or None if it is not known before they are read."""
+        if isinstance(self._data, nw.DataFrame):
+            self.columns, self.row_count = self._data.columns, len(self._data)
+        else:
+            self.columns, self.row_count = stream_columns(self._data, role), stream_row_count(self._data, role)
+        value_column = "relevance" if role == "qrels" else order_column(self.columns, ties)
+        optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else () if value_column == "rank" else ("rank",)
+        self._value_column = value_column
+        self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)
+        self.is_single_pass = isinstance(rows, pa.RecordBatchReader)
+        """Whether the rows can be read only once."""
+        self.is_in_files = is_in_files(self._data)
+        """Whether the rows can be read twice, in the same order, and not all are in memory."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the rows in chunks."""
+        return self._chunks(self._names)
+
+    def chunks_of_totals(self) -> Iterator[Chunk]:
+        """Yield the rows in chunks, with only those columns that topics and `Totals` need."""
+        names = {name: self._names[name] for name in ("query_id", *_TOTALS) if name in self._names}
+        if names.get("intent_id") != ITERATION:
+            names.pop("intent_id", None)
+        return self._chunks(names)
+
+    def _chunks(self, names: dict[str, str]) -> Iterator[Chunk]:
+        start = 0
+        for frame in self._frames(names):
+            for offset in range(0, len(frame), _CHUNK_ROWS):
+                rows = frame[offset : offset + _CHUNK_ROWS]
+                yield Chunk(start, rows)
+                start += len(rows)
+
+    def _frames(self, names: dict[str, str]) -> Iterable[Frame]:
+        if isinstance(self._data, nw.DataFrame):
+            return [self._data]
+        encoded = [theirs for ours, theirs in names.items() if ours in _ENCODED]
+        batches = stream_batches(self._data, self.role, list(names.values()), encoded)
+        return (nw.from_native(pa.Table.from_batches([batch]), eager_only=True) for batch in batches)
+
+    def to_table(self, chunk: Chunk, *, compact: bool = True) -> pa.Table:
+        """Return a chunk as a table of checked columns under irdiv's names.
+
+        A compact table is written to a file: ids are strings with 32-bit offsets, and grades have 32 bits. In others
+        ids that the source has as dictionaries stay such.
+        """
+        try:
+            return pa.table(
+                {
+                    ours: self._convert(ours, chunk.rows[theirs], compact=compact)
+                    for ours, theirs in self._names.items()
+                    if theirs in chunk.rows.columns
+                }
+            )
+        except IrdivError as error:
+            where = f" (rows counted from row {chunk.start} of the {self.role})" if chunk.start else ""
+            raise IrdivError(f"{error}{where}") from None
+
+    def _convert(self, name: str, column: Column, *, compact: bool) -> pa.Array | pa.ChunkedArray | Ints | Floats:
+        if name in ("query_id", "doc_id", "intent_id"):
+            if column.dtype.is_float():
+                self._raise_if_fractional(column)
+            native = column.to_native()
+            if not compact and is_dictionary_of_ids(native):
+                return native
+            ids = as_ids(column, self.role)
+            return ids.cast(pa.string()) if compact else ids
+        if name in ("relevance", "max_grade"):
+            return integer_grades(column).astype(np.int32 if compact else np.int64, copy=False)
+        if name == "rank" != self._value_column:
+            ranks = floats_or_none(column)
+            return pa.array(np.full(len(column), np.nan) if ranks is None else ranks, from_pandas=True)
+        if name in ("score", "rank", "probability"):
+            values = float_values(column, self.role, allow_missing=name == "probability")
+            return pa.array(values, from_pandas=True)
+        return pa.array(strings_or_none(column), pa.string())
+
+    def _raise_if_fractional(self, column: Column) -> None:
+        """Raise an error for ids whose spelling would depend on the chunk: 1.0 is "1", but "1.0" next to 2.5."""
+        values = column.drop_nulls().to_numpy()
+        fractions = values[values != np.rint(values)]
+        if len(fractions):
+            raise IrdivError(
+                f"column {column.name!r} of the {self.role} has numbers with fractions as ids, such as {fractions[0]}; "
+                "make them strings."
+            )
+
+    def has_adhoc_iterations(self, table: pa.Table) -> bool:
+        """Return whether the intent column of a table only has the iterations of ad hoc qrels."""
+        return self._names.get("intent_id") == ITERATION and are_adhoc_iterations(table["intent_id"].unique())
+
+    def raise_if_empty(self, row_count: int) -> None:
+        """Raise an error if the source has turned out to have no rows."""
+        if row_count == 0 and self.is_single_pass:
+            raise IrdivError(f"the {self.role} came as an Arrow stream without rows; one can be read only once.")
+        raise_if_empty(row_count, self.columns, self.role)
+
+
+@dataclass
+class Totals:
+    """What depends on all rows of a source."""
+
+    row_count: int = 0
+    max_grade: int = 0
+    has_only_adhoc_iterations: bool = True
+    sample_topics: list[str] = field(default_factory=list)
+    """Some topics of the first rows."""
+
+    def add(self, table: pa.Table, source: RowSource) -> None:
+        """Add the rows of a table that the source has converted."""
+        if self.row_count == 0:
+            self.sample_topics = table["query_id"][:1000].unique().to_pylist()
+        self.row_count += len(table)
+        self.has_only_adhoc_iterations &= source.has_adhoc_iterations(table)
+        for name in {"relevance", "max_grade"} & set(table.column_names):
+            self.max_grade = max(self.max_grade, int(table[name].to_numpy().max(initial=0)))
+
+    def without_adhoc_iterations(self, table: pa.Table) -> pa.Table:
+        """Return a table without its intents if those of all rows are iterations of ad hoc qrels."""
+        if self.has_only_adhoc_iterations and "intent_id" in table.column_names:
+            return table.drop_columns(["intent_id"])
+        return table
+
+
+_TOTALS = ("relevance", "max_grade", "intent_id")
+"""Columns that `Totals` needs."""
