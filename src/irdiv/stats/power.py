@@ -14,7 +14,6 @@ import pandas as pd
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
-from irdiv.stats.comparison import tukey_p
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
     LEVEL,
@@ -36,6 +35,7 @@ from irdiv.stats.resampling import (
 )
 from irdiv.stats.study import as_study, concat_collections, missing_names
 from irdiv.stats.table import StudyLike, Table
+from irdiv.stats.tukey import tukey_p_by_measure
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -305,10 +305,8 @@ def _power_on_one_collection(
             p = bootstrap_p(rows, counts, plus_one)
         p = p.reshape(z.shape[:2])
     elif test == "tukey":
-        by_measure = progress_bar(np.moveaxis(table.values, 1, 0), "measure")
-        p = np.stack(
-            [tukey_p(values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one) for values in by_measure]
-        )
+        tests_of_all = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
+        p = np.stack([next(tests_of_all) for _ in progress_bar(table.measures, "measure")])
     else:
         tests = (
             paired_tests(rows, test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
