@@ -21,7 +21,7 @@ from helpers import evaluation_of, random_collection, random_evaluation, random_
 from irdiv import IrdivError
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.frames.backends import backend_of
-from irdiv.stats import paired, resampling, tukey
+from irdiv.stats import bootstrap, paired, resampling, tukey
 from irdiv.stats.intervals import confidence_intervals
 from irdiv.stats.tukey import tukey_p
 
@@ -72,10 +72,37 @@ class TestTwoSystems:
             else:
                 count += abs(t(drawn)) >= abs(t(z)) - 1e-9
         counts = np.array([np.bincount(sample, minlength=n) for sample in samples], dtype=np.uint16)
-        assert paired.bootstrap_p(z[None], counts, False)[0] == count / n**n
+        assert bootstrap.bootstrap_p(z[None], counts, False)[0] == count / n**n
         # and drawn at random, within four standard errors
         asl = irdiv.stats.bootstrap_test(z, np.zeros(n), n_resamples=50_000).p
         assert abs(asl - count / n**n) < 4 * math.sqrt(0.25 / 50_000)
+
+    @pytest.mark.parametrize("values", ["continuous", "few values", "mostly equal", "large", "tiny", "shifted"])
+    @pytest.mark.parametrize("n_topics", [12, 40])
+    def test_single_precision_finds_what_double_precision_does(self, values, n_topics, monkeypatch):
+        v = random_evaluation(runs=12, topics=n_topics).values
+        v[1], v[2] = v[0], v[0] + 0.125
+        v = {
+            "few values": np.round(v * 4) / 4,
+            "mostly equal": np.where(np.random.default_rng(0).random(v.shape) < 0.9, 0.5, v),
+            "large": v * 1e30,
+            "tiny": v * 1e-30,
+            "shifted": v * 1e-9 + np.arange(12)[:, None, None],
+        }.get(values, v)
+        evaluation = evaluation_of(v)
+        single = irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        monkeypatch.setattr(bootstrap, "_MAX_ERROR", 0.0)
+        double = irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        assert np.array_equal(single.p, double.p)
+        assert np.array_equal(single.delta, double.delta)
+
+    def test_single_precision_is_used_and_repeated(self, monkeypatch):
+        """The test above compares nothing unless some samples are near the limit, and most are not."""
+        repeated, are_extreme = [], bootstrap._are_extreme
+        monkeypatch.setattr(bootstrap, "_are_extreme", lambda *a: repeated.append(len(a[3])) or are_extreme(*a))
+        evaluation = evaluation_of(np.round(random_evaluation(runs=12, topics=40).values * 4) / 4)
+        irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        assert 0 < sum(repeated) < 0.01 * 66 * 3 * 2000
 
     @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
     @pytest.mark.parametrize("level", [0.95, 0.8])
