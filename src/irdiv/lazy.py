@@ -5,12 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["names_of_modules", "pd"]
+from typing import Any
 
 
 def names_of_modules(
@@ -33,20 +28,3 @@ def names_of_modules(
         return value
 
     return get, lambda: sorted(module_of)
-
-
-class _Module:
-    """A module that is imported when one of its names is first used."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(import_module(self._name), name)
-        setattr(self, name, value)
-        return value
-
-
-if not TYPE_CHECKING:
-    # It takes half the time of `irdiv eval` to import.
-    pd = _Module("pandas")
