@@ -15,6 +15,7 @@ from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
 from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
+from irdiv.files import write_atomically
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.measures.measure import Measure
@@ -449,16 +450,12 @@ class Evaluation(Scores[FrameT_co]):
 
     def to_csv(self, path: PathLike) -> None:
         """Write all values to a CSV file, as `frame` has them; functions of `irdiv.stats` take its path."""
-        from irdiv.files import write_atomically
-
         with write_atomically(path) as file:
             self.to_pandas().frame.to_csv(file, index=False)
 
     def to_parquet(self, path: PathLike) -> None:
         """Write all values to a Parquet file, as `frame` has them; functions of `irdiv.stats` take its path."""
         from pyarrow import parquet
-
-        from irdiv.files import write_atomically
 
         with write_atomically(path) as file:
             parquet.write_table(self._table(), file)

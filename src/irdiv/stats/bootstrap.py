@@ -88,12 +88,13 @@ def _test(z: Floats, counts: Counts) -> Iterator[_Tested]:
     """Yield the samples of some pairs at a time, of differences of at most 1; in single precision if it is enough."""
     n = z.shape[1]
     observed = observed_statistics(z)
+    pairs_at_a_time = chunks(len(z), len(counts), "test")
     if n < FEW_TOPICS or counts.size > MAX_CELLS or _error(n, np.float32) > _MAX_ERROR:
-        for samples in null_samples(z, counts):
+        for samples in null_samples(z, counts, pairs_at_a_time):
             yield _Tested(count_extreme(observed, samples), samples)
         return
     factors = counts.T.astype(np.float32)
-    for pairs in chunks(len(z), len(counts), "test"):
+    for pairs in pairs_at_a_time:
         samples = samples_of(pairs, shifted_to_zero(z[pairs]), lambda rows: rows.astype(np.float32) @ factors)
         yield _Tested(_count_extreme(z[pairs], counts, observed.of(pairs), samples), samples)
 

@@ -6,7 +6,7 @@ a product of counts and values, and all samples of all pairs of runs are one pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -91,10 +91,11 @@ def shifted_to_zero(z: Floats) -> Floats:
     return w
 
 
-def null_samples(z: Floats, counts: Counts) -> Iterator[NullSamples]:
+def null_samples(z: Floats, counts: Counts, pairs_at_a_time: Iterable[slice] | None = None) -> Iterator[NullSamples]:
     """Yield the samples of all pairs, some pairs at a time, of differences shifted to mean 0."""
     factors = _as_factors(counts)
-    for pairs in chunks(len(z), len(counts), "test"):
+    size = chunk_size(len(counts))
+    for pairs in pairs_at_a_time or [slice(start, start + size) for start in range(0, len(z), size)]:
         yield samples_of(pairs, shifted_to_zero(z[pairs]), lambda rows: _products(rows, factors))
 
 
