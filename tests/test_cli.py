@@ -450,6 +450,12 @@ def test_every_module_is_a_command(capsys):
     assert all(f"    {name}  " in parser().format_help() for name in commands)
 
 
+def test_help_in_front_of_a_command_is_that_of_all(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help", "eval"])
+    assert "discpower" in capsys.readouterr().out
+
+
 def test_help_and_parser_import_neither_irdiv_nor_numpy():
     code = "import sys, irdiv_cli; irdiv_cli.parser().format_help(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

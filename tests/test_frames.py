@@ -498,3 +498,12 @@ def test_ids_of_unusual_types():
 def test_a_path_that_is_too_long():
     with pytest.raises(IrdivError):
         irdiv.Collection("x" * 5000)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1 << 16])
+def test_hexadecimal_numbers_are_found_wherever_a_scan_starts_anew(size, monkeypatch):
+    monkeypatch.setattr(parsing, "_CACHED_BYTES", size)
+    found = {
+        content: parsing._may_be_hexadecimal(content) for content in (b"1 0x1 2\n", b"1 x 0X1", b"1 ax 1", b"1 a 0\n")
+    }
+    assert list(found.values()) == [True, True, False, False]

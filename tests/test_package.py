@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -48,6 +49,28 @@ def test_scoring_imports_no_extra():
     extras = {"scipy", "ir_datasets", "polars", "pyndeval", "matplotlib"}
     statement = "import irdiv; irdiv.evaluate({'1': {'d': 1}}, {'1': {'d': 1.0}}, 'Q')"
     assert not imported_after(statement) & extras
+
+
+def test_a_command_imports_only_what_it_uses(tmp_path):
+    (tmp_path / "qrels").write_text("1 1 d 1\n")
+    (tmp_path / "run").write_text("1 Q0 d 1 1.0 tag\n")
+    command = f"from irdiv_cli import main; main(['eval', {str(tmp_path / 'qrels')!r}, {str(tmp_path / 'run')!r}])"
+    modules = python(f"import sys; {command}; print(*sys.modules)").split()
+    not_used = ["scipy", "ir_datasets", "polars", "matplotlib", "pyarrow.parquet", "importlib.metadata"]
+    not_used += ["irdiv.datasets", "irdiv.stats.comparison", "irdiv.stats.resampling", "irdiv.show.tables"]
+    assert "irdiv_cli.commands.eval" in modules
+    assert not {*not_used, "irdiv_cli.commands.compare"} & set(modules)
+
+
+@pytest.mark.parametrize("room", ["analysis", "datasets", "stats"])
+def test_names_that_are_imported_when_used_are_those_of_type_checkers(room):
+    module = getattr(irdiv, room)
+    imports = next(node.body for node in ast.parse(Path(module.__file__).read_text()).body if isinstance(node, ast.If))
+    declared = {alias.name: node.module for node in imports for alias in node.names}
+    assert declared == module._MODULE_OF
+    assert sorted(declared) == sorted(module.__all__) == sorted(dir(module))
+    with pytest.raises(AttributeError, match=f"module 'irdiv.{room}' has no attribute 'nonsense'"):
+        module.nonsense  # noqa: B018
 
 
 @pytest.mark.parametrize("name", irdiv.__all__)

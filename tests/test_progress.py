@@ -91,11 +91,11 @@ COUNTED = {
     ),
     "discriminative_power": (
         lambda ev: stats.discriminative_power(ev, n_resamples=50),
-        [(50, "sample"), (2 * PAIRS, "test")],
+        [(50, "sample"), (2, "measure"), (PAIRS, "test"), (PAIRS, "test")],
     ),
     "power_by_topics": (
         lambda ev: stats.power_by_topics(ev, sizes=[5], trials=2, n_resamples=50),
-        [(2, "subset"), *[(50, "sample"), (2 * PAIRS, "test")] * 2],
+        [(2, "subset"), *[(50, "sample"), (PAIRS, "test"), (PAIRS, "test")] * 2],
     ),
     "correlation_intervals": (
         lambda ev: stats.correlation_intervals(ev, n_resamples=50),

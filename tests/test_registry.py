@@ -63,7 +63,7 @@ def contributed(monkeypatch):
 
     def install(*functions: str) -> None:
         found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
-        monkeypatch.setattr("irdiv.measures.catalogue.entry_points", lambda group: found)
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found)
         monkeypatch.setattr(registry, "_contributed", None)
 
     yield install
@@ -112,7 +112,7 @@ def test_a_broken_package_is_named_and_takes_nothing_away(contributed):
 
 
 def test_names_of_irdiv_need_no_look_at_other_packages(monkeypatch):
-    monkeypatch.setattr("irdiv.measures.catalogue.entry_points", lambda group: 1 / 0)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: 1 / 0)
     fresh = Registry([FIRST])
     assert fresh["First-IA"] is FIRST
     monkeypatch.setattr(registry, "_contributed", None)

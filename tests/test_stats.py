@@ -21,9 +21,9 @@ from helpers import evaluation_of, random_collection, random_evaluation, random_
 from irdiv import IrdivError
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.frames.backends import backend_of
-from irdiv.stats import paired, resampling
-from irdiv.stats.comparison import tukey_p
+from irdiv.stats import bootstrap, paired, resampling, tukey
 from irdiv.stats.intervals import confidence_intervals
+from irdiv.stats.tukey import tukey_p
 
 X = np.array([0.5, 0.7, 0.6, 0.9, 0.2, 0.4])
 Y = np.array([0.4, 0.5, 0.3, 0.95, 0.2, 0.1])
@@ -72,10 +72,37 @@ class TestTwoSystems:
             else:
                 count += abs(t(drawn)) >= abs(t(z)) - 1e-9
         counts = np.array([np.bincount(sample, minlength=n) for sample in samples], dtype=np.uint16)
-        assert paired.bootstrap_p(z[None], counts, False)[0] == count / n**n
+        assert bootstrap.bootstrap_p(z[None], counts, False)[0] == count / n**n
         # and drawn at random, within four standard errors
         asl = irdiv.stats.bootstrap_test(z, np.zeros(n), n_resamples=50_000).p
         assert abs(asl - count / n**n) < 4 * math.sqrt(0.25 / 50_000)
+
+    @pytest.mark.parametrize("values", ["continuous", "few values", "mostly equal", "large", "tiny", "shifted"])
+    @pytest.mark.parametrize("n_topics", [12, 40])
+    def test_single_precision_finds_what_double_precision_does(self, values, n_topics, monkeypatch):
+        v = random_evaluation(runs=12, topics=n_topics).values
+        v[1], v[2] = v[0], v[0] + 0.125
+        v = {
+            "few values": np.round(v * 4) / 4,
+            "mostly equal": np.where(np.random.default_rng(0).random(v.shape) < 0.9, 0.5, v),
+            "large": v * 1e30,
+            "tiny": v * 1e-30,
+            "shifted": v * 1e-9 + np.arange(12)[:, None, None],
+        }.get(values, v)
+        evaluation = evaluation_of(v)
+        single = irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        monkeypatch.setattr(bootstrap, "_MAX_ERROR", 0.0)
+        double = irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        assert np.array_equal(single.p, double.p)
+        assert np.array_equal(single.delta, double.delta)
+
+    def test_single_precision_is_used_and_repeated(self, monkeypatch):
+        """The test above compares nothing unless some samples are near the limit, and most are not."""
+        repeated, are_extreme = [], bootstrap._are_extreme
+        monkeypatch.setattr(bootstrap, "_are_extreme", lambda *a: repeated.append(len(a[3])) or are_extreme(*a))
+        evaluation = evaluation_of(np.round(random_evaluation(runs=12, topics=40).values * 4) / 4)
+        irdiv.stats.discriminative_power(evaluation, n_resamples=2000)
+        assert 0 < sum(repeated) < 0.01 * 66 * 3 * 2000
 
     @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
     @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -251,10 +278,36 @@ class TestManySystems:
             spread = np.ptp(dealt.mean(axis=0))
             for one, two in pairs:
                 counts[one, two] += spread >= abs(values[one].mean() - values[two].mean()) - 1e-12
-        assert tukey_p(values, pairs, rng=3, n_resamples=300).tolist() == [count / 300 for count in counts.values()]
+        p = tukey_p(values[:, None], pairs, rng=3, n_resamples=300)
+        assert p.tolist() == [[count / 300 for count in counts.values()]]
+
+    @pytest.mark.parametrize("rng", [5, np.int64(5), None])
+    def test_tukey_draws_once_for_all_measures_of_a_seed(self, rng, monkeypatch):
+        values = random_evaluation(runs=5, topics=9).values
+        pairs, drawn = [(0, 1), (2, 4)], []
+        make = tukey.random_generator
+        monkeypatch.setattr(tukey, "random_generator", lambda rng: drawn.append(rng) or make(rng))
+        together = list(tukey.tukey_p_by_measure(values, pairs, rng=rng, n_resamples=200, plus_one=False))
+        assert len(drawn) == 1
+        if rng is not None:
+            alone = [tukey_p(values[:, [index]], pairs, rng=rng, n_resamples=200)[0] for index in range(3)]
+            assert np.array_equal(together, alone)
+
+    def test_tukey_goes_on_with_a_generator(self):
+        values = random_evaluation(runs=5, topics=9).values
+        rngs, pairs = [np.random.default_rng(5) for _ in range(2)], [(0, 1), (2, 4)]
+        together = list(tukey.tukey_p_by_measure(values, pairs, rng=rngs[0], n_resamples=200, plus_one=False))
+        alone = [tukey_p(values[:, [index]], pairs, rng=rngs[1], n_resamples=200)[0] for index in range(3)]
+        assert np.array_equal(together, alone)
+
+    def test_tukey_orders_many_runs_as_few(self, monkeypatch):
+        numbers = np.random.default_rng(1).random((3, 4, 1024))
+        packed = tukey._argsort_random(numbers.copy())
+        monkeypatch.setattr(tukey, "_MAX_PACKED", 512)
+        assert np.array_equal(packed, tukey._argsort_random(numbers.copy()))
 
     def test_tukey_on_two_systems_is_the_randomization_test(self):
-        p = tukey_p(np.stack([X, Y]), [(0, 1)], n_resamples=40_000)[0]
+        p = tukey_p(np.stack([X, Y])[:, None], [(0, 1)], n_resamples=40_000)[0, 0]
         assert abs(p - irdiv.stats.randomization_test(X, Y).p) < 4 * math.sqrt(0.25 / 40_000)
 
     def test_identical_runs(self):

@@ -17,7 +17,7 @@ import irdiv
 from helpers import evaluation_of, random_evaluation
 from irdiv import IrdivError
 from irdiv.frames.backends import backend_of
-from irdiv.stats.topic_set_size import POWER
+from irdiv.stats.topic_set_sizes import POWER
 
 
 class TestPilotVariance:

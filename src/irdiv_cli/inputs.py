@@ -74,10 +74,11 @@ def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestColl
     With ``topics``, TREC topics in XML, it is the collection of both files.
     """
     import irdiv
-    from irdiv.datasets.loading import is_dataset_id
     from irdiv.errors import IrdivError
 
     if qrels != "-" and not os.path.exists(qrels):
+        from irdiv.datasets.loading import is_dataset_id
+
         if is_dataset_id(qrels):
             if topics is not None:
                 raise IrdivError(f"--topics is for qrels files; the dataset {qrels!r} has topics of its own.")

@@ -5,38 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import parquet
 
-from irdiv.analysis.topics import scores_by_intent
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
-from irdiv.evaluation.cases import Cases
 from irdiv.evaluation.selection import requested_measures
 from irdiv.evaluation.sources import Sources
-from irdiv.evaluation.topics import TopicReport, documents_frame, missed_intents
 from irdiv.files import write_atomically
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_base
-from irdiv.show import tables
-from irdiv.stats.cases import SignificantBy, disagreements, worst_topics
-from irdiv.stats.comparison import compare
 from irdiv.stats.names import find_measure, find_run, find_topic
 from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, IntervalName, Rng, TestName
-from irdiv.stats.ranking import rank_runs
 from irdiv.stats.scores import Scores
-from irdiv.stats.significance import Correction
 from irdiv.types import Floats, PathLike
 
 if TYPE_CHECKING:
+    from irdiv.evaluation.cases import Cases
     from irdiv.evaluation.plotting import EvaluationPlots
+    from irdiv.evaluation.topics import TopicReport
+    from irdiv.stats.cases import SignificantBy
+    from irdiv.stats.significance import Correction
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -162,6 +156,8 @@ class Evaluation(Scores[FrameT_co]):
         Runs that share a letter of ``group`` do not differ significantly. Parameters are those of
         `irdiv.stats.rank_runs`.
         """
+        from irdiv.stats.ranking import rank_runs
+
         return rank_runs(
             self,
             measure,
@@ -190,6 +186,8 @@ class Evaluation(Scores[FrameT_co]):
         progress: bool = False,
     ) -> FrameT_co:
         """Return tests of pairs of runs, all of them or each with baselines: what `irdiv.stats.compare` returns."""
+        from irdiv.stats.comparison import compare
+
         return compare(
             self,
             test=test,
@@ -224,6 +222,8 @@ class Evaluation(Scores[FrameT_co]):
         chosen = [find_run(self.runs, name) for name in names]
         if not chosen:
             raise IrdivError("no runs given; name some, or leave the argument out for all.")
+        from irdiv.evaluation.topics import TopicReport
+
         return TopicReport(
             sources,
             self.query_ids[index],
@@ -247,6 +247,8 @@ class Evaluation(Scores[FrameT_co]):
         ``query_id, run, value``, and with a baseline ``baseline_value, difference``. Parameters are those of
         `irdiv.stats.worst_topics`.
         """
+        from irdiv.stats.cases import worst_topics
+
         return worst_topics(self, n, measure=measure, run=run, baseline=baseline)
 
     def missed(self, *, run: str | None = None, cutoff: int | None = None, rel: int | None = None) -> FrameT_co:
@@ -265,6 +267,8 @@ class Evaluation(Scores[FrameT_co]):
             The smallest grade that covers an intent; by default that of the first measure with intents, or 1.
         """
         runs = self.runs if run is None else [self.runs[find_run(self.runs, run)]]
+        from irdiv.evaluation.topics import missed_intents
+
         return from_pandas(missed_intents(self._require_sources("missed()"), runs, cutoff, rel), self.backend)
 
     def cases(
@@ -296,6 +300,10 @@ class Evaluation(Scores[FrameT_co]):
             As of `topic`.
         """
         sources = self._require_sources("cases()")
+        from irdiv.evaluation.cases import Cases
+        from irdiv.evaluation.topics import documents_frame
+        from irdiv.stats.cases import disagreements
+
         differences = disagreements(
             self.to_pandas(),
             measure,
@@ -333,6 +341,8 @@ class Evaluation(Scores[FrameT_co]):
         sources = self._require_sources(f"per_intent({base!s})")
         judged_only = measure.parameter_values().get("judged_only", False)
         sources.require_documents(None if judged_only else measure.cutoff, measure)
+        from irdiv.analysis.topics import scores_by_intent
+
         return from_pandas(scores_by_intent(sources.runs, measure), self.backend)
 
     def _require_sources(self, purpose: str) -> Sources:
@@ -411,6 +421,8 @@ class Evaluation(Scores[FrameT_co]):
         (c) one-intent & 0.6387\textsuperscript{d} & 0.7037 \\
         (d) spammy & 0.4085 & 0.5833 \\
         """
+        from irdiv.show import tables
+
         marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
         return tables.to_latex(
             self, marks, measures=measures, digits=digits, caption=caption, label=label, environment=environment
@@ -431,6 +443,8 @@ class Evaluation(Scores[FrameT_co]):
         caption: str | None = None,
     ) -> str:
         """Return the means as a Markdown table below a caption; options as in `to_latex`."""
+        from irdiv.show import tables
+
         marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
         return tables.to_markdown(self, marks, measures=measures, digits=digits, caption=caption)
 
@@ -441,6 +455,8 @@ class Evaluation(Scores[FrameT_co]):
 
     def to_parquet(self, path: PathLike) -> None:
         """Write all values to a Parquet file, as `frame` has them; functions of `irdiv.stats` take its path."""
+        from pyarrow import parquet
+
         with write_atomically(path) as file:
             parquet.write_table(self._table(), file)
 
@@ -449,5 +465,9 @@ class Evaluation(Scores[FrameT_co]):
         return "\n".join([means.to_string(float_format="{:.4f}".format), *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
+        from irdiv.show import tables
+
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return tables.to_html(self) + (f"<ul>{notes}</ul>" if notes else "")

@@ -27,6 +27,10 @@ _EXACT_FLOATS: Any = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
 _PIECE_BYTES = 1 << 24
+_CACHED_BYTES = 1 << 16
+"""How many bytes are scanned at a time: few enough for the processor's cache."""
+_SMALL_BYTES = 1 << 22
+"""Files up to this size are parsed by one thread, which takes less time in all if there are many of them."""
 _ARROW_TYPES = {str: pa.large_string(), int: pa.int64(), float: pa.float64()}
 
 
@@ -62,7 +66,11 @@ def _content(path: Path, layout: Layout) -> tuple[bytes, str | None]:
     """Return the rows of a file, without what precedes them, and the separator of columns; None for white space."""
     with open_maybe_gzip(path, layout.role) as file:
         _, separator = seek_first_row(file, layout)
-        return file.read(), separator
+        if not isinstance(file, io.BufferedReader) or not file.seekable():
+            return file.read(), separator
+        # Reading past the buffer takes a seventh of the time of file.read(), which joins what the buffer holds.
+        file.raw.seek(file.tell(), io.SEEK_SET)
+        return file.raw.read(), separator
 
 
 def _parse_by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
@@ -73,7 +81,7 @@ def _parse_by_arrow(content: bytes, layout: Layout) -> pa.Table | None:
     if has_checked_strings or has_spaces is has_tabs or b"\r" in content or _may_be_hexadecimal(content):
         return None
     options = (
-        csv.ReadOptions(column_names=list(types)),
+        csv.ReadOptions(column_names=list(types), use_threads=len(content) > _SMALL_BYTES),
         csv.ParseOptions(delimiter=" " if has_spaces else "\t", quote_char=False),
         csv.ConvertOptions(column_types=types, null_values=[], strings_can_be_null=False),
     )
@@ -102,9 +110,16 @@ def _pieces(content: bytes, role: str) -> Iterator[pa.Buffer]:
 
 def _may_be_hexadecimal(content: bytes) -> bool:
     """Return whether 0x, which starts a number for Arrow only, or a second byte order mark occurs anywhere."""
+    if content[3:6] == codecs.BOM_UTF8:
+        return True
+    if b"x" not in content and b"X" not in content:
+        return False
     letters = np.frombuffer(content, dtype=np.uint8)
-    x = np.flatnonzero((letters | 0x20) == ord("x"))
-    return bool((letters[x - 1] == ord("0")).any()) or content[3:6] == codecs.BOM_UTF8
+    for start in range(0, len(letters), _CACHED_BYTES):
+        x = start + np.flatnonzero((letters[start : start + _CACHED_BYTES] | 0x20) == ord("x"))
+        if (letters[x - 1] == ord("0")).any():
+            return True
+    return False
 
 
 class _LayoutError(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from irdiv.errors import warn
 from irdiv.measures import (
@@ -18,6 +18,9 @@ from irdiv.measures import (
     utility,
 )
 from irdiv.measures.declaration import Declaration
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "irdiv.measures"
 """The group of entry points by which a package contributes measures: functions that return declarations."""
@@ -55,6 +58,8 @@ class Registry(Mapping[str, Declaration]):
 
     def _contributions(self) -> dict[str, Declaration]:
         if self._contributed is None:
+            from importlib.metadata import entry_points
+
             self._contributed = {}
             for entry_point in entry_points(group=ENTRY_POINTS):
                 for declaration in _load(entry_point):

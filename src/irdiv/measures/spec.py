@@ -134,7 +134,8 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
     """Return the `Measure` of irdiv for a measure of irdiv, or for one of ndeval's nine; None for any other."""
     if isinstance(measure, Measure):
         return measure
-    declaration = registry.get(measure.NAME or "")
+    # Measures of other packages, which take time to find, are all irdiv's.
+    declaration = registry.own.get(measure.NAME or "")
     if declaration is None or declaration.owner == "irdiv":
         return None
     return Measure(declaration, **measure.params)

@@ -14,19 +14,16 @@ from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
-    N_RESAMPLES,
     IntervalName,
     Rng,
     TestName,
-    random_generator,
     require_test,
-    require_two_topics,
     resampling_options,
 )
 from irdiv.stats.paired import PairedTestResults, paired_tests
-from irdiv.stats.resampling import TIE_TOLERANCE, chunks_of_samples, p_values
 from irdiv.stats.study import for_each_collection
 from irdiv.stats.table import EvaluationLike, Table, as_table
+from irdiv.stats.tukey import tukey_p_by_measure
 from irdiv.types import Floats
 
 
@@ -97,12 +94,14 @@ def compare(
     pairs = _pairs(table, baseline)
     _require_test(test, correction)
     n_resamples, plus_one = resampling_options(test, n_resamples, plus_one, interval)
+    tukey = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
+    differences = table.differences(pairs)
     frames = []
-    for index, (measure, z) in enumerate(progress_bar(list(table.differences(pairs)), "measure")):
+    for index in progress_bar(range(len(table.measures)), "measure"):
+        measure, z = next(differences)
         if test == "tukey":
             tests = paired_tests(z, "t", rng, n_resamples, False, interval, confidence_level)
-            p = tukey_p(table.values[:, index], pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
-            tests = tests._replace(p=p)
+            tests = tests._replace(p=next(tukey))
         else:
             tests = paired_tests(z, test, rng, n_resamples, plus_one, interval, confidence_level)
         frames.append(_frame(table, index, measure, pairs, tests, correction))
@@ -134,10 +133,11 @@ def compare_pairs(
     pairs = _pairs(table, baseline)
     _require_test(test, correction)
     n_resamples, plus_one = resampling_options(test, n_resamples, None, interval)
+    tukey = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
     differences, p = [], []
-    for index, (_, z) in enumerate(table.differences(pairs)):
+    for _, z in table.differences(pairs):
         if test == "tukey":
-            p_of_pair = tukey_p(table.values[:, index], pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
+            p_of_pair = next(tukey)
         else:
             p_of_pair = paired_tests(z, test, rng, n_resamples, plus_one, interval, CONFIDENCE_LEVEL).p
         differences.append(z.mean(axis=1))
@@ -217,34 +217,3 @@ def _holm(p: Floats) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
     return adjusted
-
-
-def tukey_p(
-    values: Floats,
-    pairs: list[tuple[int, int]],
-    *,
-    rng: Rng = 0,
-    n_resamples: int = N_RESAMPLES,
-    plus_one: bool = False,
-) -> Floats:
-    """Return p of each pair of runs by the randomized Tukey HSD test on ``[run, topic]`` (Carterette, TOIS 2012).
-
-    Each trial permutes the values of every topic among the runs; p of a pair is the share of trials in which the
-    largest difference of means between any two runs is at least that of the pair.
-    """
-    n_runs, n_topics = values.shape
-    require_two_topics(n_topics)
-    generator = random_generator(rng)
-    largest = np.empty(n_resamples)
-    # Sorted, so that the samples do not depend on the order of runs.
-    values_of_topic = np.sort(values, axis=0).T
-    for samples in chunks_of_samples(n_resamples, values.size):
-        order = generator.random((samples.stop - samples.start, n_topics, n_runs)).argsort(axis=2)
-        means = np.take_along_axis(values_of_topic[None], order, axis=2).mean(axis=1)
-        largest[samples] = means.max(axis=1) - means.min(axis=1)
-    first, second = (list(side) for side in zip(*pairs, strict=True))
-    observed = np.abs((values[first] - values[second]).mean(axis=1))
-    largest.sort()
-    tolerance = TIE_TOLERANCE * np.abs(values).max(initial=0.0)
-    n_extreme = n_resamples - np.searchsorted(largest, observed - tolerance, side="left")
-    return p_values(n_extreme, n_resamples, plus_one)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irdiv.checks import Integer, choice, require
 from irdiv.errors import IrdivError
+from irdiv.stats.bootstrap import bootstrap_p
 from irdiv.stats.effect_sizes import effect_sizes
 from irdiv.stats.intervals import confidence_intervals
 from irdiv.stats.options import (
@@ -26,13 +27,9 @@ from irdiv.stats.options import (
 )
 from irdiv.stats.resampling import (
     TIE_TOLERANCE,
-    Counts,
     bootstrap_counts,
     chunks_of_samples,
-    count_extreme,
     mean_and_sd,
-    null_samples,
-    observed_statistics,
     p_values,
     sign_flips,
     t_statistic,
@@ -236,13 +233,6 @@ def paired_tests(
         p = _t_p(statistic, n)
     ends = confidence_intervals(z, counts, interval, confidence_level)
     return PairedTestResults(statistic, p, mean, ends, *effect_sizes(z, confidence_level))
-
-
-def bootstrap_p(z: Floats, counts: Counts, plus_one: bool) -> Floats:
-    """Return the achieved significance level of each row of differences."""
-    observed = observed_statistics(z)
-    n_extreme = np.concatenate([count_extreme(observed, null) for null in null_samples(z, counts)])
-    return p_values(n_extreme, len(counts), plus_one)
 
 
 def _randomization_p(z: Floats, signs: NDArray[np.int8], plus_one: bool) -> Floats:

@@ -14,7 +14,7 @@ import pandas as pd
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
-from irdiv.stats.comparison import tukey_p
+from irdiv.stats.bootstrap import bootstrap_p, bootstrap_p_and_delta
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
     LEVEL,
@@ -25,17 +25,11 @@ from irdiv.stats.options import (
     require_two_topics,
     resampling_options,
 )
-from irdiv.stats.paired import bootstrap_p, paired_tests
-from irdiv.stats.resampling import (
-    Counts,
-    bootstrap_counts,
-    count_extreme,
-    null_samples,
-    observed_statistics,
-    p_values,
-)
+from irdiv.stats.paired import paired_tests
+from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.study import as_study, concat_collections, missing_names
 from irdiv.stats.table import StudyLike, Table
+from irdiv.stats.tukey import tukey_p_by_measure
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -294,50 +288,30 @@ def _power_on_one_collection(
     pairs = table.pairs()
     n_topics = table.values.shape[2]
     require_two_topics(n_topics)
-    z = np.stack([z for _, z in table.differences(pairs)])
-    required = np.full(z.shape[:2], np.nan)
-    if test == "bootstrap":
-        rows, counts = z.reshape(-1, n_topics), bootstrap_counts(n_topics, n_resamples, rng)
-        if delta:
-            p, required_of_pair = bootstrap_p_and_delta(rows, counts, level, plus_one)
-            required = required_of_pair.reshape(z.shape[:2])
-        else:
-            p = bootstrap_p(rows, counts, plus_one)
-        p = p.reshape(z.shape[:2])
+    differences = table.all_differences(pairs)
+    required = np.full(len(table.measures), np.nan)
+    if test == "bootstrap" and delta:
+        counts = bootstrap_counts(n_topics, n_resamples, rng)
+        p, required = bootstrap_p_and_delta(differences, counts, level, plus_one)
+    elif test == "bootstrap":
+        counts = bootstrap_counts(n_topics, n_resamples, rng)
+        measures = progress_bar(range(len(table.measures)), "measure")
+        p = np.stack([bootstrap_p(differences.of_measure(index), counts, plus_one) for index in measures])
     elif test == "tukey":
-        by_measure = progress_bar(np.moveaxis(table.values, 1, 0), "measure")
-        p = np.stack(
-            [tukey_p(values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one) for values in by_measure]
-        )
+        by_measure = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
+        p = np.stack([next(by_measure) for _ in progress_bar(table.measures, "measure")])
     else:
         tests = (
-            paired_tests(rows, test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
-            for rows in progress_bar(z, "measure")
+            paired_tests(differences.of_measure(index), test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
+            for index in progress_bar(range(len(table.measures)), "measure")
         )
         p = np.stack([result.p for result in tests])
     return DiscriminativePower(
         measures=tuple(table.measures),
         pairs=tuple((table.runs[one], table.runs[two]) for one, two in pairs),
         p=p,
-        difference=z.mean(axis=2),
-        delta=required.max(axis=1),
+        difference=np.stack([z.mean(axis=1) for _, z in table.differences(pairs)]),
+        delta=required,
         direction=table.direction,
         level=level,
     )
-
-
-def bootstrap_p_and_delta(z: Floats, counts: Counts, level: float, plus_one: bool) -> tuple[Floats, Floats]:
-    """Return the p-value of each row and the difference required for significance, in one pass over the samples."""
-    B = len(counts)
-    p, delta = np.empty(len(z)), np.empty(len(z))
-    # The index of the (B·level)-th largest of B values in ascending order.
-    index = B - min(max(int(np.floor(B * level + 1e-9)), 1), B)
-    observed = observed_statistics(z)
-    for null in null_samples(z, counts):
-        p[null.pairs] = p_values(count_extreme(observed, null), B, plus_one)
-        # A sample of zeros has no t and no difference.
-        ratio = np.nan_to_num(null.ratio, copy=False, nan=0.0)
-        threshold = np.partition(ratio, index, axis=1)[:, index : index + 1]
-        sample = (ratio == threshold).argmax(axis=1)
-        delta[null.pairs] = np.sqrt(null.squared_mean[np.arange(len(sample)), sample])
-    return p, delta

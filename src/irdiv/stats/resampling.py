@@ -6,7 +6,7 @@ a product of counts and values, and all samples of all pairs of runs are one pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,12 +25,13 @@ TIE_TOLERANCE = 1e-10
 _ZERO_TOLERANCE = 1e-13
 """A mean or standard deviation below this, relative to the largest difference, is 0 but for rounding."""
 _MAX_CHUNK = 96
-_FEW_TOPICS = 12
+FEW_TOPICS = 12
 """With fewer topics a sample may well hold one topic only."""
 
 Counts: TypeAlias = NDArray[np.uint16]
 """How often each topic is in each sample, ``[sample, topic]``."""
 Factors: TypeAlias = Floats | Counts
+Singles: TypeAlias = NDArray[np.float32]
 
 
 def bootstrap_counts(n_topics: int, n_resamples: int, rng: Rng) -> Counts:
@@ -79,28 +80,43 @@ class NullSamples(NamedTuple):
     """
 
     pairs: slice
-    squared_mean: Floats
-    ratio: Floats
+    squared_mean: Floats | Singles
+    ratio: Floats | Singles
 
 
-def null_samples(z: Floats, counts: Counts) -> Iterator[NullSamples]:
-    """Yield the samples of all pairs, some pairs at a time, of differences shifted to mean 0."""
+def shifted_to_zero(z: Floats) -> Floats:
+    """Return the differences of each pair less their mean; those that are 0 but for rounding as 0."""
     w = z - z.mean(axis=1, keepdims=True)
     w[np.abs(w) <= _ZERO_TOLERANCE * np.abs(z).max(axis=1, keepdims=True)] = 0.0
+    return w
+
+
+def null_samples(z: Floats, counts: Counts, pairs_at_a_time: Iterable[slice] | None = None) -> Iterator[NullSamples]:
+    """Yield the samples of all pairs, some pairs at a time, of differences shifted to mean 0."""
     factors = _as_factors(counts)
-    for pairs in chunks(len(z), len(counts), "test"):
-        both = _products(np.concatenate([w[pairs], w[pairs] ** 2]) / z.shape[1], factors)
-        mean, square = both[: len(both) // 2], both[len(both) // 2 :]
-        np.multiply(mean, mean, out=mean)
-        with np.errstate(invalid="ignore"):
-            np.divide(mean, square, out=square)
-        yield NullSamples(pairs, mean, square)
+    size = chunk_size(len(counts))
+    for pairs in pairs_at_a_time or [slice(start, start + size) for start in range(0, len(z), size)]:
+        yield samples_of(pairs, shifted_to_zero(z[pairs]), lambda rows: _products(rows, factors))
+
+
+def samples_of(pairs: slice, w: Floats, sums: Callable[[Floats], Floats | Singles]) -> NullSamples:
+    """Return the samples of some pairs with differences of mean 0; ``sums`` returns the sums of rows in each sample."""
+    both = sums(np.concatenate([w, w**2]) / w.shape[1])
+    mean, square = both[: len(w)], both[len(w) :]
+    np.multiply(mean, mean, out=mean)
+    with np.errstate(invalid="ignore"):
+        np.divide(mean, square, out=square)
+    return NullSamples(pairs, mean, square)
 
 
 def chunks(n_rows: int, n_resamples: int, unit: str) -> Iterator[slice]:
     """Yield slices of rows whose samples fit into the processor's cache, and into memory; ``unit`` names a row."""
-    step = max(1, min(_MAX_CHUNK, MAX_CELLS // n_resamples))
-    return progress_slices(n_rows, step, unit)
+    return progress_slices(n_rows, chunk_size(n_resamples), unit)
+
+
+def chunk_size(n_resamples: int) -> int:
+    """Return how many rows a slice of `chunks` has."""
+    return max(1, min(_MAX_CHUNK, MAX_CELLS // n_resamples))
 
 
 def chunks_of_samples(n_resamples: int, cells: int) -> Iterator[slice]:
@@ -137,6 +153,12 @@ class ObservedStatistics(NamedTuple):
     has_t: Bools
     samples_may_lack_t: Bools
 
+    def of(self, pairs: slice | Ints) -> ObservedStatistics:
+        """Return the statistics of some pairs."""
+        return ObservedStatistics(
+            self.mean[pairs], self.ratio[pairs], self.has_t[pairs], self.samples_may_lack_t[pairs]
+        )
+
 
 def observed_statistics(z: Floats) -> ObservedStatistics:
     """Return the statistics of each row of differences."""
@@ -165,7 +187,7 @@ def count_extreme(observed: ObservedStatistics, null: NullSamples) -> Ints:
 
 def _samples_may_lack_t(z: Floats) -> Bools:
     """Return which pairs may have samples of equal values: those with few topics or with equal differences."""
-    if z.shape[1] < _FEW_TOPICS:
+    if z.shape[1] < FEW_TOPICS:
         return np.ones(len(z), dtype=bool)
     ascending = np.sort(z, axis=1)
     return (np.diff(ascending, axis=1) <= _ZERO_TOLERANCE * np.abs(z).max(axis=1, keepdims=True)).any(axis=1)

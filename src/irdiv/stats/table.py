@@ -62,9 +62,14 @@ class Table(NamedTuple):
 
     def differences(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, Floats]]:
         """Yield each measure with the differences ``[pair, topic]`` of pairs of runs, first minus second."""
-        first, second = (list(side) for side in zip(*pairs, strict=True))
+        differences = self.all_differences(pairs)
         for index, measure in enumerate(self.measures):
-            yield measure, self.values[first, index] - self.values[second, index]
+            yield measure, differences.of_measure(index)
+
+    def all_differences(self, pairs: Iterable[tuple[int, int]]) -> Differences:
+        """Return the differences of pairs of runs by all measures, first minus second."""
+        first, second = (np.array(side) for side in zip(*pairs, strict=True))
+        return Differences(self.values, first, second)
 
     def run_index(self, name: str) -> int:
         """Return the index of a run."""
@@ -100,6 +105,35 @@ class Table(NamedTuple):
     def larger_is_better(self) -> Table:
         """Return the same table with the values negated of measures where smaller values are better."""
         return self._replace(values=self.values * self.direction[:, None], direction=np.ones(len(self.measures)))
+
+
+class Differences(NamedTuple):
+    """Differences of pairs of runs, computed when they are needed: all together may not fit into memory."""
+
+    values: Floats
+    """As ``[run, measure, topic]``."""
+    first: Ints
+    """The index of the first run of each pair."""
+    second: Ints
+
+    @property
+    def n_measures(self) -> int:
+        """The number of measures."""
+        return self.values.shape[1]
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return len(self.first)
+
+    def of_measure(self, index: int) -> Floats:
+        """Return the differences ``[pair, topic]`` by one measure."""
+        return self.values[self.first, index] - self.values[self.second, index]
+
+    def rows(self, rows: slice) -> Floats:
+        """Return some rows of the differences ``[row, topic]`` of all pairs by one measure after the other."""
+        measure, pair = np.divmod(np.arange(self.n_measures * self.n_pairs)[rows], self.n_pairs)
+        return self.values[self.first[pair], measure] - self.values[self.second[pair], measure]
 
 
 def _directions(measures: Iterable[ir_measures.Measure | None]) -> Floats:

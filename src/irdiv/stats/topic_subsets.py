@@ -14,8 +14,8 @@ from irdiv.errors import IrdivError, prefix_errors_with_collection
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
+from irdiv.stats.bootstrap import bootstrap_p
 from irdiv.stats.options import LEVEL, N_RESAMPLES, Rng, random_generator, require_level
-from irdiv.stats.paired import bootstrap_p
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.scores import VALUE_TOLERANCE
 from irdiv.stats.study import Study, as_study
@@ -88,13 +88,16 @@ def _significant_pairs(
 ) -> _SignificantPairs:
     pairs = table.pairs()
     generator = random_generator(rng)
-    z = np.concatenate([z for _, z in table.differences(pairs)])
+    differences = table.all_differences(pairs)
+    n_topics = table.values.shape[2]
     n_significant = np.empty((len(sizes), trials, len(table.measures)), dtype=np.int64)
     subsets = [(index, size, trial) for index, size in enumerate(sizes) for trial in range(trials)]
     for index, size, trial in progress_bar(subsets, "subset", "subsets of topics"):
-        topics = generator.choice(z.shape[1], size, replace=False)
-        p = bootstrap_p(z[:, topics], bootstrap_counts(size, n_resamples, generator), False)
-        n_significant[index, trial] = np.count_nonzero((p < level).reshape(len(table.measures), -1), axis=1)
+        topics = generator.choice(n_topics, size, replace=False)
+        counts = bootstrap_counts(size, n_resamples, generator)
+        for measure in range(len(table.measures)):
+            p = bootstrap_p(differences.of_measure(measure)[:, topics], counts, False)
+            n_significant[index, trial, measure] = np.count_nonzero(p < level)
     return _SignificantPairs(n_significant, len(pairs))
 
 

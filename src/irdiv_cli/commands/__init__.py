@@ -12,9 +12,10 @@ from importlib import import_module
 from types import ModuleType
 
 
-def load_commands() -> dict[str, ModuleType]:
-    """Return the modules of all commands by name, in the order of the help."""
+def load_commands(only: str | None = None) -> dict[str, ModuleType]:
+    """Return the modules of all commands by name, in the order of the help; or of one, if there is one of the name."""
     # pkgutil would do the same, but takes a quarter of the time of `irdiv --help`.
     names = [file.removesuffix(".py") for file in os.listdir(__path__[0]) if file.endswith(".py") and file[0] != "_"]
-    commands = {name: import_module(f"{__name__}.{name}") for name in names}
+    chosen = [only] if only in names else names
+    commands = {name: import_module(f"{__name__}.{name}") for name in chosen}
     return dict(sorted(commands.items(), key=lambda item: item[1].ORDER))
