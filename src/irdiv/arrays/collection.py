@@ -87,6 +87,11 @@ class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
         """Consecutive topics in blocks that are small enough to be scored at once."""
         return [JudgedBlock(self, start, stop) for start, stop in self._block_edges()]
 
+    @cached_property
+    def topic_blocks(self) -> list[JudgedBlock]:
+        """A block for each topic, by which the rankings of many runs for it are scored at once."""
+        return [JudgedBlock(self, topic, topic + 1) for topic in range(len(self.topics))]
+
     def _block_edges(self) -> Iterator[tuple[int, int]]:
         cells = np.maximum(np.diff(self.row_start), 1) * np.maximum(np.diff(self.intent_start), 1)
         start = 0

@@ -25,7 +25,14 @@ from irdiv.frames.ids import Column, Ids, as_ids, factorize_grouped
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrels
 from irdiv.frames.prefetch import prefetch
 from irdiv.frames.streams import Streamable, is_stream, stream_batches, stream_columns, stream_row_count
-from irdiv.frames.values import are_adhoc_iterations, float_values, floats_or_none, integer_grades, strings_or_none
+from irdiv.frames.values import (
+    are_adhoc_iterations,
+    float_values,
+    floats_or_none,
+    integer_grades,
+    raise_if_fractional,
+    strings_or_none,
+)
 from irdiv.progress import progress_counter
 from irdiv.types import Floats, Ints
 
@@ -80,8 +87,7 @@ class RowSource:
     def _convert(self, name: str, column: Column) -> pa.Array | Ints | Floats:
         # A chunk is small enough for 32-bit offsets and integers, and most of the work is writing them.
         if name in ("query_id", "doc_id", "intent_id"):
-            if column.dtype.is_float():
-                self._raise_if_fractional(column)
+            raise_if_fractional(column, self.role)
             return as_ids(column, self.role).cast(pa.string())
         if name in ("relevance", "max_grade"):
             return integer_grades(column).astype(np.int32)
@@ -92,16 +98,6 @@ class RowSource:
             values = float_values(column, self.role, allow_missing=name == "probability")
             return pa.array(values, from_pandas=True)
         return pa.array(strings_or_none(column), pa.string())
-
-    def _raise_if_fractional(self, column: Column) -> None:
-        """Raise an error for ids whose spelling would depend on the chunk: 1.0 is "1", but "1.0" next to 2.5."""
-        values = column.drop_nulls().to_numpy()
-        fractions = values[values != np.rint(values)]
-        if len(fractions):
-            raise IrdivError(
-                f"column {column.name!r} of the {self.role} has numbers with fractions as ids, such as {fractions[0]}; "
-                "make them strings."
-            )
 
     def has_adhoc_iterations(self, table: pa.Table) -> bool:
         """Return whether the intent column of a table only has the iterations of ad hoc qrels."""
