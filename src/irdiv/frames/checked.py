@@ -120,7 +120,7 @@ def _warn_if_several_runs(frame: Frame) -> None:
         warn(
             f"the column {RUN_NAMES!r} of the run has several names, such as {examples((names[0], others[0]))}, but "
             f"all rows are scored as one run; to score each, give irdiv.evaluate run_column={RUN_NAMES!r} (on the "
-            f"command line, --run-column {RUN_NAMES}), else drop the column."
+            f"command line, irdiv eval --run-column {RUN_NAMES}), else drop the column."
         )
 
 
