@@ -93,7 +93,7 @@ class RankedHits(NamedTuple):
     """The hits of topic t are those from ``start[t]`` to ``start[t + 1]``."""
     length: Ints
     """The count of documents that the run ranks for each topic, relevant or not."""
-    run: OrderedRun
+    run: CountsJudged
 
 
 class CountsJudged(Protocol):
@@ -131,7 +131,7 @@ class RankedBlock(Memo):
         self.block, self.run = block, run
         self.rank, self.max_rank, self.length = rank, max_rank, length
         self.rows = rows
-        self.grades = np.moveaxis(block.grades[rows], 2, 1)
+        self.grades = block.grades[rows].swapaxes(1, 2)
         """Grades as ``[topic, intent, hit]``."""
 
     @classmethod

@@ -19,7 +19,7 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
     collection = run.collection
     require_intents(collection, measures)
     values = np.zeros((len(measures), len(collection.topics)))
-    for judged_only, depth, selected in _by_ranking(measures):
+    for judged_only, depth, selected in measures_by_ranking(measures):
         ranking = run.hits(judged_only=judged_only, depth=depth)
         # With one block it would count all topics at once.
         total = len(collection.topics) if len(collection.blocks) > 1 else 1
@@ -42,7 +42,7 @@ def score_runs(runs: OrderedRuns, measures: Sequence[Measure]) -> Floats:
         return np.array([score(run, measures) for run in runs]).reshape(len(runs), len(measures), topic_count)
     require_intents(collection, measures)
     values = np.zeros((len(runs), len(measures), topic_count))
-    for judged_only, depth, selected in _by_ranking(measures):
+    for judged_only, depth, selected in measures_by_ranking(measures):
         hits = runs.hits(judged_only, depth)
         for topic in range(topic_count):
             for part, ranked in hits.blocks(topic):
@@ -52,7 +52,7 @@ def score_runs(runs: OrderedRuns, measures: Sequence[Measure]) -> Floats:
     return values
 
 
-def _by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int | None, list[int]]]:
+def measures_by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int | None, list[int]]]:
     """Yield which measures see the ranking of all documents, then which that of judged ones, and to which depth."""
     for judged_only in (False, True):
         selected = [i for i, m in enumerate(measures) if uses_judged_only(m) is judged_only]
