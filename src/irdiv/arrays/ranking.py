@@ -45,10 +45,7 @@ class OrderedRun(NamedTuple):
         if len(within) == len(self.topic):
             return self
         topic, row, hashes = self.topic.take(within), self.row.take(within), self.hashes.take(within)
-        query, doc, key, rank, by_rank = self.columns
-        kept_rank = None if rank is None else rank.take(row)
-        columns = RunColumns(query.take(row), doc.take(row), key.take(row), kept_rank, by_rank)
-        return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, columns)
+        return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, self.columns.take(row))
 
     def ranks(self) -> Ints:
         """Return the rank of each document."""

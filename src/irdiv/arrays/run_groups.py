@@ -61,11 +61,8 @@ class OrderedRuns(Memo):
         within = np.flatnonzero(self.ranks() <= depth)
         if len(within) == len(self.row):
             return self
-        row = self.row.take(within)
-        query, doc, key, rank, by_rank = self.columns
-        ranks = None if rank is None else rank.take(row)
-        columns = RunColumns(query.take(row), doc.take(row), key.take(row), ranks, by_rank)
-        ranking, hashes = self.ranking.take(within), self.hashes.take(within)
+        ranking, row, hashes = self.ranking.take(within), self.row.take(within), self.hashes.take(within)
+        columns = self.columns.take(row)
         return OrderedRuns(self.collection, self.run_count, ranking, np.arange(len(row)), hashes, columns)
 
     def ranks(self) -> Ints:
@@ -202,10 +199,7 @@ def order_runs(
 def _raise_error_of(
     collection: Collection, group: RunGroup, index: int, ties: Ties, duplicates: Duplicates, is_one: bool
 ) -> None:
-    rows = np.flatnonzero(group.run == index)
-    query, doc, key, rank, by_rank = group.columns
-    ranks = None if rank is None else rank.take(rows)
-    columns = RunColumns(query.take(rows), doc.take(rows), key.take(rows), ranks, by_rank)
+    columns = group.columns.take(np.flatnonzero(group.run == index))
     with prefix_errors_with_run(None if is_one else group.names[index]):
         order_columns(collection, columns, ties, duplicates)
 

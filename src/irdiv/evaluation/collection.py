@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import ir_measures
 
 from irdiv.arrays.collection import Collection as CompiledCollection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, Duplicates
-from irdiv.evaluation.rankings import RankingScorer
+from irdiv.evaluation.rankings import RankingScorer, RankingsLike
 from irdiv.measures.spec import MeasuresLike
 from irdiv.types import Floats
 
@@ -32,10 +32,10 @@ class Collection(CompiledCollection):
 
     def score(
         self,
-        rankings: Mapping[str, Sequence[str]] | Iterable[Sequence[str]],
+        rankings: RankingsLike,
         measures: MeasuresLike,
         *,
-        topics: Iterable[str] | None = None,
+        topics: Iterable[object] | None = None,
         duplicates: Duplicates = DEFAULT_DUPLICATES,
     ) -> Floats:
         """Score rankings that are lists of document ids, as in a training loop: a value for each ranking.

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import ir_measures
 import numpy as np
+from numpy.typing import NDArray
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import (
+    DEFAULT_DUPLICATES,
     DEFAULT_TIES,
     Duplicates,
     OrderedRun,
@@ -34,6 +36,11 @@ from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.measures.values import ParameterValues
 from irdiv.types import Floats, Ints
 
+Ranking: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[Any]"
+"""The ids of documents, the best first."""
+RankingsLike: TypeAlias = "Mapping[Any, Ranking] | Iterable[Ranking]"
+"""A mapping from topic to ranking, or rankings alone."""
+
 _KEPT_SELECTIONS = 16
 """For how many selections of topics the ideals and tables are kept; a loop has one for training, one for validation."""
 
@@ -47,16 +54,17 @@ class RankingScorer:
 
     def score(
         self,
-        rankings: Mapping[str, Sequence[str]] | Iterable[Sequence[str]],
+        rankings: RankingsLike,
         measures: MeasuresLike,
-        topics: Iterable[str] | None,
+        topics: Iterable[object] | None,
         duplicates: Duplicates,
     ) -> Floats:
         """Return the values as ``[measure, ranking]``."""
         # A mapping from names is an error, and its keys are not specs.
         specs = tuple(parse_several(measures) if isinstance(measures, Mapping) else as_measure_list(measures))
         plan = self._collection.cached(_make_plan, specs)
-        require_order_options(DEFAULT_TIES, duplicates)
+        if duplicates != DEFAULT_DUPLICATES:
+            require_order_options(DEFAULT_TIES, duplicates)
         ids, given = self._topics_and_lists(rankings, topics)
         selection = self._select(ids)
         lists = _checked(self._collection, ids, given, duplicates)
@@ -68,8 +76,8 @@ class RankingScorer:
         return values
 
     def _topics_and_lists(
-        self, rankings: Mapping[str, Sequence[str]] | Iterable[Sequence[str]], topics: Iterable[str] | None
-    ) -> tuple[tuple[str, ...], list[Sequence[str]]]:
+        self, rankings: RankingsLike, topics: Iterable[object] | None
+    ) -> tuple[tuple[str, ...], list[Ranking]]:
         if isinstance(rankings, Mapping):
             if topics is not None:
                 raise IrdivError("topics= names the topics of a list of rankings, but the keys of this mapping do.")
@@ -196,7 +204,7 @@ class _Selection:
         list_start = np.concatenate([[0], np.cumsum(sizes)])
         hit = np.flatnonzero(row >= 0)
         start = np.searchsorted(hit, list_start)
-        rank = hit + 1 - np.repeat(list_start[:-1], np.diff(start))
+        rank = hit + 1 - np.repeat(list_start[:-1], start[1:] - start[:-1])
         return RankedHits(row.take(hit), rank, start, length, _Lists(self._collection, lists))
 
 
@@ -220,11 +228,12 @@ class _Lists(NamedTuple):
 
 
 def _checked(
-    collection: Collection, topics: Sequence[str], lists: Sequence[Sequence[str]], duplicates: Duplicates
+    collection: Collection, topics: Sequence[str], rankings: Sequence[Ranking], duplicates: Duplicates
 ) -> Sequence[Sequence[str]]:
     """Return lists of ids as strings; what is no list of ids is an error, and so is a document that occurs twice."""
+    lists = cast("Sequence[Sequence[str]]", rankings)
     if not (set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}):
-        lists = [_as_strings(topic, docs) for topic, docs in zip(topics, lists, strict=True)]
+        lists = [_as_strings(topic, docs) for topic, docs in zip(topics, rankings, strict=True)]
     if list(map(len, map(set, lists))) == list(map(len, lists)):
         return lists
     if duplicates == "error":

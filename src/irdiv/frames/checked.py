@@ -66,6 +66,11 @@ class RunColumns(NamedTuple):
     by_rank: bool = False
     """Whether the key is the rank, and not the score."""
 
+    def take(self, rows: Ints) -> RunColumns:
+        """Return the columns of some rows."""
+        rank = None if self.rank is None else self.rank.take(rows)
+        return RunColumns(self.query.take(rows), self.doc.take(rows), self.key.take(rows), rank, self.by_rank)
+
 
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels in any form and return their columns."""

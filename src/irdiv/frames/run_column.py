@@ -14,7 +14,7 @@ import pyarrow as pa
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.checked import RunColumns, checked_run_columns
 from irdiv.frames.columns import find_columns, order_column, raise_if_empty
-from irdiv.frames.ids import Column, Ids, as_ids, factorize_grouped, take_rows
+from irdiv.frames.ids import Column, Ids, as_ids, factorize_grouped
 from irdiv.frames.inputs import Frame, RunLike, run_frame
 from irdiv.frames.runs import is_folder_of_runs
 from irdiv.frames.streams import Streamable, is_stream, stream_batches, stream_columns
@@ -29,7 +29,7 @@ class RunGroup(NamedTuple):
 
     names: list[str]
     run: Ints
-    """The index of each row's run among the names, ascending."""
+    """The index of each row's run among the names."""
     columns: RunColumns
 
 
@@ -69,31 +69,22 @@ class RunsFrame:
         for column in _ids(frame.columns):
             raise_if_fractional(frame[column], _ROLE)
         self._columns = checked_run_columns(frame, ties=ties)
-        run, names = factorize_grouped(_run_names(frame[name]))
+        self._run, names = factorize_grouped(_run_names(frame[name]))
         self.names: list[str] = names.to_pylist()
-        # Runs are ordered by first occurrence, so that rows of a frame that is grouped by run stay where they are.
-        self._row = np.argsort(run, kind="stable") if (run[1:] < run[:-1]).any() else None
-        self._run = run if self._row is None else run.take(self._row)
 
     def groups(self, max_rows: int) -> Iterator[RunGroup]:
-        """Yield groups of consecutive runs with at most so many rows, but at least one run."""
-        start = np.searchsorted(self._run, np.arange(len(self.names) + 1))
+        """Yield groups of runs with at most so many rows, but at least one run."""
+        if len(self._run) <= max_rows:
+            yield RunGroup(self.names, self._run, self._columns)
+            return
+        row_of = np.argsort(self._run, kind="stable")
+        start = np.searchsorted(self._run.take(row_of), np.arange(len(self.names) + 1))
         first = 0
         while first < len(self.names):
             last = max(int(np.searchsorted(start, start[first] + max_rows, side="right")) - 1, first + 1)
-            yield self._group(first, last, slice(int(start[first]), int(start[last])))
+            rows = row_of[start[first] : start[last]]
+            yield RunGroup(self.names[first:last], self._run[rows] - first, self._columns.take(rows))
             first = last
-
-    def _group(self, first: int, last: int, rows: slice) -> RunGroup:
-        query, doc, key, rank, by_rank = self._columns
-        if self._row is None:
-            ranks = None if rank is None else rank[rows]
-            columns = RunColumns(query[rows], doc[rows], key[rows], ranks, by_rank)
-        else:
-            row = self._row[rows]
-            ranks = None if rank is None else take_rows(rank, row)
-            columns = RunColumns(take_rows(query, row), take_rows(doc, row), take_rows(key, row), ranks, by_rank)
-        return RunGroup(self.names[first:last], self._run[rows] - first, columns)
 
 
 def _read_columns(runs: Streamable, run_column: object, ties: str) -> Frame:
