@@ -66,6 +66,11 @@ class RunColumns(NamedTuple):
     by_rank: bool = False
     """Whether the key is the rank, and not the score."""
 
+    def slice_rows(self, rows: slice) -> RunColumns:
+        """Return the columns of consecutive rows, without copying them."""
+        rank = None if self.rank is None else self.rank[rows]
+        return RunColumns(self.query[rows], self.doc[rows], self.key[rows], rank, self.by_rank)
+
     def take(self, rows: Ints) -> RunColumns:
         """Return the columns of some rows."""
         rank = None if self.rank is None else self.rank.take(rows)

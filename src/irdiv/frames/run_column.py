@@ -77,13 +77,17 @@ class RunsFrame:
         if len(self._run) <= max_rows:
             yield RunGroup(self.names, self._run, self._columns)
             return
-        row_of = np.argsort(self._run, kind="stable")
-        start = np.searchsorted(self._run.take(row_of), np.arange(len(self.names) + 1))
+        is_grouped = bool((self._run[1:] >= self._run[:-1]).all())
+        order = None if is_grouped else np.argsort(self._run, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(self._run))])
         first = 0
         while first < len(self.names):
             last = max(int(np.searchsorted(start, start[first] + max_rows, side="right")) - 1, first + 1)
-            rows = row_of[start[first] : start[last]]
-            yield RunGroup(self.names[first:last], self._run[rows] - first, self._columns.take(rows))
+            of_group = slice(int(start[first]), int(start[last]))
+            # Runs that are one after the other in the frame are not copied.
+            rows = of_group if order is None else order[of_group]
+            columns = self._columns.slice_rows(of_group) if order is None else self._columns.take(order[of_group])
+            yield RunGroup(self.names[first:last], self._run[rows] - first, columns)
             first = last
 
 
