@@ -37,6 +37,22 @@ def run(seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"query_id": topic.astype(str), "doc_id": doc_ids(topic, doc), "score": score})
 
 
+def many_runs(runs: int, depth: int = 20) -> pd.DataFrame:
+    """Return runs of 50 topics in one frame, by run and topic, best first; about half of the documents are judged."""
+    rng = np.random.default_rng(2)
+    topic = np.repeat(np.arange(151, 151 + TOPICS), POOL * 2)
+    ids = np.array(doc_ids(topic, np.tile(np.arange(POOL * 2), TOPICS)), dtype=object).reshape(TOPICS, -1)
+    picked = rng.random((runs, TOPICS, POOL * 2)).argpartition(depth, axis=2)[:, :, :depth]
+    return pd.DataFrame(
+        {
+            "run": np.repeat([f"run{number}" for number in range(runs)], TOPICS * depth),
+            "query_id": np.tile(np.repeat(np.arange(151, 151 + TOPICS).astype(str), depth), runs),
+            "doc_id": ids[np.arange(TOPICS)[:, None], picked].ravel(),
+            "score": -np.sort(rng.random((runs, TOPICS, depth)), axis=2).ravel(),
+        }
+    )
+
+
 def adhoc(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return plain qrels: the highest grade of each document."""
     return judgments.groupby(["query_id", "doc_id"])["relevance"].max().reset_index()

@@ -31,6 +31,7 @@ NINE = [ERR_IA @ 10, nERR_IA @ 10, alpha_DCG @ 10, alpha_nDCG @ 10, NRBP, nNRBP,
 NINE_OF_PYNDEVAL = ["ERR-IA@10", "nERR-IA@10", "alpha-DCG@10", "alpha-nDCG@10", "NRBP", "nNRBP", "MAP-IA", "P-IA@10"]
 NINE_OF_PYNDEVAL += ["strec@10"]
 RUN_FILES = 60
+MANY_RUNS = 1000
 
 
 def ndeval() -> Iterator[Comparison]:
@@ -306,6 +307,86 @@ def cold_start() -> Iterator[Comparison]:
     )
 
 
+def many_runs() -> Iterator[Comparison]:
+    """(j) A thousand runs of 50 topics × 20 documents in one frame, against a loop over them."""
+    frame = data.many_runs(MANY_RUNS)
+    collection = irdiv.Collection(data.qrels())
+    named = {str(name): rows.reset_index(drop=True) for name, rows in frame.groupby("run", sort=False)}
+    specs = ["D#-nDCG@10", "alpha-nDCG@10", "ERR-IA@10"]
+
+    def loop() -> np.ndarray:
+        return np.concatenate([irdiv.evaluate(collection, run, specs).values for run in named.values()])
+
+    together = irdiv.evaluate(collection, frame, specs, run_column="run")
+    np.testing.assert_array_equal(together.values, loop())
+    shuffled = frame.sample(frac=1, random_state=0, ignore_index=True)
+    sides = {
+        "irdiv, run_column": lambda: irdiv.evaluate(collection, frame, specs, run_column="run"),
+        "irdiv in a loop over runs": loop,
+        "irdiv, a mapping of runs": lambda: irdiv.evaluate(collection, named, specs),
+        "irdiv, run_column, rows shuffled": lambda: irdiv.evaluate(collection, shuffled, specs, run_column="run"),
+    }
+    yield compare("j", f"{MANY_RUNS} runs in one frame, by three measures", sides, target=5, repetitions=5)
+
+
+def rankings() -> Iterator[Comparison]:
+    """(k) Lists of ids for 50 topics × 20 documents, scored again and again, against pytrec_eval's evaluator."""
+    lists = {str(query): rows["doc_id"].tolist() for query, rows in data.many_runs(1).groupby("query_id")}
+    qrels = data.qrels()
+    collection = irdiv.Collection(qrels)
+    yield _rankings_by_pytrec_eval(collection, lists, {"nDCG@10": "ndcg_cut_10"})
+    yield _rankings_by_pytrec_eval(collection, lists, {"nDCG@10": "ndcg_cut_10", "AP": "map", "P@10": "P_10"})
+    specs = ["D#-nDCG@10", "alpha-nDCG@10", "ERR-IA@10"]
+    np.testing.assert_array_equal(collection.score(lists, specs), irdiv.evaluate(collection, lists, specs).values[0])
+    yield compare(
+        "k",
+        f"lists of ids: {', '.join(specs)}",
+        {
+            "irdiv, Collection.score": lambda: collection.score(lists, specs),
+            "irdiv.evaluate": lambda: irdiv.evaluate(collection, lists, specs),
+        },
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        saved, text = Path(folder) / "collection.arrow", Path(folder) / "qrels.txt"
+        collection.save(saved)
+        qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(text, sep=" ", header=False, index=False)
+        yield compare(
+            "k",
+            f"a collection of {len(qrels)} judgments",
+            {
+                "Collection.load": lambda: irdiv.Collection.load(saved),
+                "Collection of a TREC file": lambda: irdiv.Collection(text),
+                "Collection of a frame": lambda: irdiv.Collection(qrels),
+            },
+        )
+
+
+def _rankings_by_pytrec_eval(
+    collection: irdiv.Collection, lists: dict[str, list[str]], names: dict[str, str]
+) -> Comparison:
+    """Compare scores of lists by measures, given by irdiv's specs and trec_eval's names."""
+    specs = list(names)
+    evaluator = pytrec_eval.RelevanceEvaluator(data.as_dicts(data.adhoc(data.qrels()), "relevance"), {*names.values()})
+    scored = _scored(lists)
+    theirs = evaluator.evaluate(scored)
+    expected = [[theirs[query][name] for query in lists] for name in names.values()]
+    np.testing.assert_allclose(collection.score(lists, specs), expected, atol=1e-9)
+    return compare(
+        "k",
+        f"lists of ids: {', '.join(specs)}",
+        {
+            "irdiv, Collection.score": lambda: collection.score(lists, specs),
+            "pytrec_eval, lists to dicts included": lambda: evaluator.evaluate(_scored(lists)),
+            "pytrec_eval, dicts of scores": lambda: evaluator.evaluate(scored),
+            "irdiv.evaluate": lambda: irdiv.evaluate(collection, lists, specs),
+        },
+    )
+
+
+def _scored(lists: dict[str, list[str]]) -> dict[str, dict[str, float]]:
+    return {query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in lists.items()}
+
+
 def more() -> Iterator[Comparison]:
     """Hierarchies and the case analysis, against irdiv's own simplest way."""
     qrels, run = data.qrels(), data.run()
@@ -343,5 +424,7 @@ ALL = {
     "d": adhoc,
     "e": significance,
     "g": cold_start,
+    "j": many_runs,
+    "k": rankings,
     "more": more,
 }

@@ -46,6 +46,7 @@ EVALUATION: dict[str, Counterpart] = {
     **{name: (evaluate, name) for name in ("qrels", "runs", "measures", "ties", "duplicates")},
     **INTENT_TABLE,
 }
+RUN_COLUMN: dict[str, Counterpart] = {"run_column": (evaluate, "run_column")}
 
 
 def significance_test(function: Callable[..., Any]) -> dict[str, Counterpart]:
@@ -57,9 +58,14 @@ def same_name(function: Callable[..., Any], *names: str) -> dict[str, Counterpar
 
 
 COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
-    "eval": {**EVALUATION, **same_name(evaluate, "components")},
-    "compare": {**EVALUATION, **significance_test(compare), **same_name(compare, "baseline", "correction")},
-    "rank": {**EVALUATION, **significance_test(rank_runs), **same_name(rank_runs, "correction", "level")},
+    "eval": {**EVALUATION, **RUN_COLUMN, **same_name(evaluate, "components")},
+    "compare": {
+        **EVALUATION,
+        **RUN_COLUMN,
+        **significance_test(compare),
+        **same_name(compare, "baseline", "correction"),
+    },
+    "rank": {**EVALUATION, **RUN_COLUMN, **significance_test(rank_runs), **same_name(rank_runs, "correction", "level")},
     "coverage": {
         **same_name(read_judgments, "nuggets", "judgments"),
         "label": (read_judgments, "labels"),

@@ -7,6 +7,7 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irdiv
@@ -198,3 +199,38 @@ def test_wrong_ids_and_missing_files(folder, capsys):
     assert "did you mean" not in error(capsys, "eval", "cranfield", "trec.run")
     arguments = ["eval", "clueweb12/trec-web-2013/diversity", "trec.run", "--topics", "topics.xml"]
     assert "--topics is for qrels files" in error(capsys, *arguments)
+
+
+def test_one_file_with_many_runs(folder, capsys):
+    """By a column of Parquet, or by the tags of a TREC file."""
+    one = TREC_RUN + "2 Q0 d1 1 2.0 me\n2 Q0 d2 2 1.0 me\n"
+    other = one.replace("me", "you").replace("d3", "x")
+    lines = one + other
+    (folder / "qrels.txt").write_text(TREC_QRELS + "2 1 d1 1\n2 1 d9 1\n")
+    (folder / "one.run").write_text(one)
+    (folder / "other.run").write_text(other)
+    frames = {"up": irdiv.read_run("one.run"), "down": irdiv.read_run("other.run")}
+    pd.concat([frame.assign(system=name) for name, frame in frames.items()]).to_parquet("all.parquet")
+    (folder / "all.run").write_text(lines)
+    for file, column, runs in (("all.parquet", "system", ["up", "down"]), ("all.run", "run", ["me", "you"])):
+        assert main(["eval", "qrels.txt", file, "--run-column", column, "-m", "nDCG@2", "-o", "jsonl"]) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [row["run"] for row in rows] == runs
+        expected = irdiv.evaluate("qrels.txt", file, "nDCG@2", run_column=column).means()
+        assert [row["value"] for row in rows] == expected[:, 0].tolist()
+        assert rows[0]["value"] != rows[1]["value"]
+    for command in (["rank"], ["compare", "--baseline", "up"]):
+        assert main([*command, "qrels.txt", "all.parquet", "--run-column", "system", "-m", "nDCG@2"]) == 0
+        assert "down" in capsys.readouterr().out
+
+
+def test_many_runs_in_one_file_are_not_taken_for_one(folder, capsys):
+    (folder / "all.run").write_text(TREC_RUN + "1 Q0 d4 1 3.0 you\n")
+    assert main(["eval", "qrels.txt", "all.run"]) == 0
+    assert "several names, such as 'me', 'you'" in " ".join(capsys.readouterr().err.split())
+    for arguments, message in (
+        (["all.run", "trec.run", "--run-column", "run"], "--run-column names the runs of one file, found 2"),
+        (["all.run", "--run-column", "run", "--names", "tag"], "leave out --names"),
+        (["all.run", "--run-column", "system"], "the runs lack a column 'system'"),
+    ):
+        assert message in " ".join(error(capsys, "eval", "qrels.txt", *arguments).split())

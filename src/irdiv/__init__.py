@@ -25,9 +25,9 @@ from irdiv.version import __version__ as __version__
 if TYPE_CHECKING:
     from irdiv import analysis, datasets, demo, measures, plots, plugins, properties, rag, report, stats
     from irdiv.analysis.oracles import oracle
-    from irdiv.arrays.collection import Collection
     from irdiv.datasets.collection import TestCollection
     from irdiv.datasets.loading import load
+    from irdiv.evaluation.collection import Collection
     from irdiv.evaluation.evaluate import evaluate
     from irdiv.evaluation.results import Evaluation
     from irdiv.frames.trec import read_qrels, read_run
@@ -82,7 +82,7 @@ _install()
 
 # pandas takes longer to import than all the rest, and the catalogue does not need it.
 _MODULE_OF = {
-    "Collection": "irdiv.arrays.collection",
+    "Collection": "irdiv.evaluation.collection",
     "Evaluation": "irdiv.evaluation.results",
     "Hierarchy": "irdiv.show.hierarchy",
     "TestCollection": "irdiv.datasets.collection",

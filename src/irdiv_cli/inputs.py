@@ -35,10 +35,12 @@ def evaluate_arguments(
     from irdiv.evaluation import DEFAULT_MEASURES
 
     measures = named_measures([*(arguments.measures or DEFAULT_MEASURES), *more_measures])
+    run_column = getattr(arguments, "run_column", None)
     evaluation = irdiv.evaluate(
         load_qrels(arguments),
-        run_paths_by_name(arguments),
+        run_paths_by_name(arguments) if run_column is None else _file_of_many_runs(arguments),
         measures,
+        run_column=run_column,
         ties=arguments.ties,
         duplicates=arguments.duplicates,
         components=components,
@@ -128,6 +130,21 @@ def run_paths(arguments: argparse.Namespace) -> list[str]:
     if repeated is not None:
         raise IrdivError(f"the run file {repeated!r} is given twice.")
     return paths
+
+
+def _file_of_many_runs(arguments: argparse.Namespace) -> str:
+    """Return the path of the one file whose runs ``--run-column`` names."""
+    from irdiv.errors import IrdivError
+
+    if arguments.names == "tag":
+        raise IrdivError("--run-column and --names tag both name runs; leave out --names.")
+    paths = run_paths(arguments)
+    if len(paths) > 1:
+        raise IrdivError(
+            f"--run-column names the runs of one file, found {len(paths)}: {' '.join(paths[:3])}"
+            f"{' …' if len(paths) > 3 else ''}; leave it out, as each file is a run."
+        )
+    return local_file(paths[0])
 
 
 def files_of_arguments(arguments: argparse.Namespace) -> Iterator[Input]:

@@ -107,6 +107,16 @@ def add_evaluation(
     )
 
 
+def add_run_column(parser: argparse.ArgumentParser) -> None:
+    """Add ``--run-column``, by which one file holds many runs."""
+    parser.add_argument(
+        "--run-column",
+        metavar="COLUMN",
+        help="column that names the run of each row, where RUN is one Parquet file with many runs, or a TREC file with "
+        "many tags, whose column is 'run'",
+    )
+
+
 def add_ties(parser: argparse._ActionsContainer) -> None:
     """Add ``--ties``, the order of documents with equal scores."""
     parser.add_argument(

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import polars as pl
 from typing_extensions import assert_type
@@ -54,6 +56,15 @@ of_collection = irdiv.evaluate(irdiv.Collection(qrels), {"1": {"d": 1.0}}, "D#-n
 assert_type(of_collection, irdiv.Evaluation[Any])
 assert_type(irdiv.evaluate(irdiv.Collection(qrels), polars_run, "D#-nDCG@10"), irdiv.Evaluation[pl.DataFrame])
 assert_type(irdiv.Hierarchy(irdiv.Collection(qrels)), irdiv.Hierarchy[Any])
+assert_type(irdiv.evaluate(qrels, polars_run, "D#-nDCG@10", run_column="run"), irdiv.Evaluation[pl.DataFrame])
+assert_type(irdiv.evaluate(qrels, "all.parquet", "D#-nDCG@10", run_column="run"), irdiv.Evaluation[pd.DataFrame])
+saved = irdiv.Collection(qrels)
+saved.save(Path("collection.arrow"))
+assert_type(irdiv.Collection.load("collection.arrow"), irdiv.Collection)
+assert_type(saved.to_pandas(), irdiv.Collection)
+assert_type(saved.score({"1": ["d1", "d2"], "2": ["d3"]}, "D#-nDCG@10"), npt.NDArray[np.float64])
+assert_type(saved.score([("d1", "d2"), np.array(["d3"])], ["AP", nDCG @ 5], topics=[1, 2]), npt.NDArray[np.float64])
+saved.score({"1": ["d1"]}, "AP", duplicates="last")  # type: ignore[arg-type]
 irdiv.evaluate(qrels, run, "D#-nDCG@10", ties="best")  # type: ignore[call-overload]
 
 # Statistics

@@ -69,7 +69,7 @@ class JudgedBlock(Memo):
 
     def eligible_intent_count(self, rel: int, intents: str) -> Ints:
         """Return the number of eligible intents of each topic."""
-        return np.count_nonzero(self.eligible_intents(rel, intents), axis=1)
+        return self.cached(_eligible_intent_count, rel, intents)
 
     @cached_property
     def navigational(self) -> Bools:
@@ -135,6 +135,10 @@ def _counted_intents(block: JudgedBlock, rel: int, intents: str) -> Bools:
     if intents == "all":
         counted = counted | block.collection.intent_declared[block.intent_slice]
     return pad(counted, block.intents_per_topic, fill=False)
+
+
+def _eligible_intent_count(block: JudgedBlock, rel: int, intents: str) -> Ints:
+    return np.count_nonzero(block.eligible_intents(rel, intents), axis=1)
 
 
 def _given_weights(block: JudgedBlock, rel: int, intents: str) -> tuple[Floats, Bools]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.compiled import CompiledQrels
+from irdiv.arrays.compiled_arrays import set_arrays, to_arrays
+from irdiv.arrays.storage import read_arrays, write_arrays
 from irdiv.errors import examples, warn
 from irdiv.frames.backends import Backend, FrameHolder, QrelsObject, common_backend
 from irdiv.frames.checked import QrelsColumns, qrels_columns
 from irdiv.frames.inputs import QrelsLike
-from irdiv.types import Objects
+from irdiv.types import Objects, PathLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 BLOCK_CELLS = 4_000_000
 """How many (topic, document, intent) cells are scored at once; it bounds memory and changes no value."""
@@ -61,13 +66,43 @@ class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
         return self
 
     @classmethod
-    def from_columns(cls, columns: QrelsColumns) -> Collection:
+    def from_columns(cls, columns: QrelsColumns) -> Self:
         """Compile checked columns, without a warning about topics without relevant documents."""
         self = cls.__new__(cls)
         CompiledQrels.__init__(self, columns)
         return self
 
-    def to_pandas(self) -> Collection:
+    def save(self, path: PathLike) -> None:
+        """Write the compiled qrels to an Arrow file, from which `load` restores them at once.
+
+        The file states the version of its format and a hash of its content. It replaces an older one only when it is
+        complete.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import irdiv
+        >>> path = f"{tempfile.mkdtemp()}/collection.arrow"
+        >>> irdiv.Collection({"1": {"d1": 1, "d2": 0}}).save(path)
+        >>> irdiv.Collection.load(path)
+        Collection(1 topic, no intents, 2 judged documents, highest grade 1)
+        """
+        arrays, facts = to_arrays(self)
+        write_arrays(path, arrays, {**facts, "backend": self.backend})
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        """Return the collection that `save` wrote, with all that is known of intents; it scores as the one saved.
+
+        A file that was cut off or changed, is of another format or no saved collection is an error.
+        """
+        arrays, facts = read_arrays(path)
+        self = cls.__new__(cls)
+        set_arrays(self, arrays, facts)
+        self.backend = facts["backend"]
+        return self
+
+    def to_pandas(self) -> Self:
         """Return the same collection, for which functions return pandas frames."""
         if self.backend == "pandas":
             return self
@@ -86,6 +121,11 @@ class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
     def blocks(self) -> list[JudgedBlock]:
         """Consecutive topics in blocks that are small enough to be scored at once."""
         return [JudgedBlock(self, start, stop) for start, stop in self._block_edges()]
+
+    @cached_property
+    def topic_blocks(self) -> list[JudgedBlock]:
+        """A block for each topic, by which the rankings of many runs for it are scored at once."""
+        return [JudgedBlock(self, topic, topic + 1) for topic in range(len(self.topics))]
 
     def _block_edges(self) -> Iterator[tuple[int, int]]:
         cells = np.maximum(np.diff(self.row_start), 1) * np.maximum(np.diff(self.intent_start), 1)

@@ -10,6 +10,9 @@ P = ParamSpec("P")
 Owner = TypeVar("Owner", bound="Memo")
 
 
+_MISSING = object()
+
+
 class Memo:
     """Base class for objects that cache results computed from them.
 
@@ -29,8 +32,9 @@ class Memo:
         """Return ``function(self, *arguments, **options)``, computed the first time and kept."""
         values = (*arguments, *options.values())
         key = (function, values, tuple(options), tuple(map(type, values)))
-        if key not in self._memo:
+        found = self._memo.get(key, _MISSING)
+        if found is _MISSING:
             if getattr(function, "__closure__", None):
                 raise TypeError(f"{function.__qualname__} is a closure, and may depend on more than its arguments")
-            self._memo[key] = function(self, *arguments, **options)
-        return cast(T, self._memo[key])
+            found = self._memo[key] = function(self, *arguments, **options)
+        return cast(T, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
 
@@ -45,10 +45,7 @@ class OrderedRun(NamedTuple):
         if len(within) == len(self.topic):
             return self
         topic, row, hashes = self.topic.take(within), self.row.take(within), self.hashes.take(within)
-        query, doc, key, rank, by_rank = self.columns
-        kept_rank = None if rank is None else rank.take(row)
-        columns = RunColumns(query.take(row), doc.take(row), key.take(row), kept_rank, by_rank)
-        return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, columns)
+        return OrderedRun(self.collection, topic, np.arange(len(row)), hashes, self.columns.take(row))
 
     def ranks(self) -> Ints:
         """Return the rank of each document."""
@@ -93,7 +90,14 @@ class RankedHits(NamedTuple):
     """The hits of topic t are those from ``start[t]`` to ``start[t + 1]``."""
     length: Ints
     """The count of documents that the run ranks for each topic, relevant or not."""
-    run: OrderedRun
+    run: CountsJudged
+
+
+class CountsJudged(Protocol):
+    """Rankings of which judged documents can be counted."""
+
+    def judged_counts(self, start: int, stop: int, depth: int | None) -> Ints:
+        """Return how many of the first documents of each ranking are judged, for topics ``start`` to ``stop``."""
 
 
 class RankedBlock(Memo):
@@ -108,7 +112,7 @@ class RankedBlock(Memo):
     rows
         The row of each hit in the grades of the block, ``[topic, hit]``.
     run
-        The run; None for lists without ids, of which all documents are judged.
+        The run, or whatever the rankings are of; None for lists without ids, of which all documents are judged.
     """
 
     def __init__(
@@ -118,13 +122,13 @@ class RankedBlock(Memo):
         rows: Ints,
         max_rank: int,
         length: Ints,
-        run: OrderedRun | None = None,
+        run: CountsJudged | None = None,
     ) -> None:
         super().__init__()
         self.block, self.run = block, run
         self.rank, self.max_rank, self.length = rank, max_rank, length
         self.rows = rows
-        self.grades = np.moveaxis(block.grades[rows], 2, 1)
+        self.grades = block.grades[rows].swapaxes(1, 2)
         """Grades as ``[topic, intent, hit]``."""
 
     @classmethod
@@ -176,8 +180,17 @@ def order_run(
     """
     require_order_options(ties, duplicates)
     columns = run_columns(run, ties=ties, may_be_empty=may_be_empty or is_part)
-    topic, row = _known_topics(collection, columns, is_part)
-    topic, row = _sort_by_key(topic, row, take_rows(columns.key, row), columns.doc, ties)
+    return order_columns(collection, columns, ties, duplicates, is_part=is_part)
+
+
+def order_columns(
+    collection: Collection, columns: RunColumns, ties: Ties, duplicates: Duplicates, *, is_part: bool = False
+) -> OrderedRun:
+    """Do what `order_run` does for a run that is given as checked columns."""
+    topic, row = find_topics(collection, columns)
+    if len(columns.query) and len(row) == 0 and len(collection.topics) and not is_part:
+        raise no_common_topic_error(collection.topics, dict.fromkeys(columns.query.decode().to_pylist()))
+    topic, row = sort_by_key(topic, row, take_rows(columns.key, row), columns.doc, ties)
     hashes = take_rows(hash_ids(columns.doc), row)
     repeated = find_duplicates(take_rows(columns.doc, row), topic, hashes)
     if len(repeated):
@@ -187,12 +200,9 @@ def order_run(
     return OrderedRun(collection, topic, row, hashes, columns)
 
 
-def _known_topics(collection: Collection, columns: RunColumns, is_part: bool) -> tuple[Ints, Ints]:
+def find_topics(collection: Collection, columns: RunColumns) -> tuple[Ints, Ints]:
     """Return the topic and the row of those rows of a run whose topics are in the collection."""
-    ids = columns.query.ids
-    index = find_positions(ids, collection.topic_ids)
-    if len(ids) and len(collection.topics) and (index < 0).all() and not is_part:
-        raise no_common_topic_error(collection.topics, ids.to_pylist())
+    index = find_positions(columns.query.ids, collection.topic_ids)
     topic = index.take(columns.query.code)
     if (index >= 0).all():
         return topic, np.arange(len(topic))
@@ -209,8 +219,11 @@ def no_common_topic_error(qrels_topics: Iterable[str], run_topics: Iterable[str]
     )
 
 
-def _sort_by_key(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tuple[Ints, Ints]:
-    """Return topics and rows sorted by topic, then by key, then by the rule for ties."""
+def sort_by_key(topic: Ints, row: Ints, key: Floats, docs: Ids, ties: Ties) -> tuple[Ints, Ints]:
+    """Return topics and rows sorted by topic, then by key, then by the rule for ties.
+
+    In place of topics, there may be other integers that are 0 or more, such as those of runs and topics.
+    """
     same_topic = topic[1:] == topic[:-1]
     if not ((topic[1:] > topic[:-1]) | (same_topic & (key[1:] >= key[:-1]))).all():
         # Most runs are sorted, and sorting costs more than the check.

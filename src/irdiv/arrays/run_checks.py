@@ -43,7 +43,7 @@ class RunFindings(NamedTuple):
 
 def check_run(run: OrderedRun, depth: int | None) -> RunFindings:
     """Return what may be a mistake in a run with documents, of which measures see the first ``depth``, all for None."""
-    return RunFindings(find_rank_contradiction(run), None if has_judged(run, depth) else _ids_of_both_sides(run))
+    return RunFindings(find_rank_contradiction(run), None if has_judged(run, depth) else ids_of_both_sides(run))
 
 
 _TIES_REMEDY = "give ties='rank' (on the command line, --ties rank)"
@@ -176,7 +176,8 @@ def _pairs(run: OrderedRun, rows: Ints) -> tuple[Ints, Ids, Hashes]:
     return run.topic[rows], run.columns.doc.take(run.row[rows]), run.hashes[rows]
 
 
-def _ids_of_both_sides(run: OrderedRun) -> str:
+def ids_of_both_sides(run: OrderedRun) -> str:
+    """Return the first document ids of the qrels and of a run that has no judged document, and what to do."""
     judged = run.collection.judged_doc_ids(_QUICK_LOOK)
     ranked: list[str] = run.columns.doc.take(run.row[:_QUICK_LOOK]).to_pylist()
     return (

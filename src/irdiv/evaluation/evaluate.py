@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias, overload
 
-import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
-from irdiv.arrays.run_checks import check_run, warn_about_runs
 from irdiv.checks import Integer, require
-from irdiv.errors import prefix_errors_with_run
+from irdiv.errors import IrdivError
 from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
+from irdiv.evaluation.in_memory import score_frame_of_runs, score_named_runs
 from irdiv.evaluation.results import Evaluation
-from irdiv.evaluation.scoring import Scorer
 from irdiv.evaluation.selection import requested_measures, requested_names
-from irdiv.evaluation.sources import Sources, kept_depth, kept_documents
 from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
 from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.prefetch import prefetch
-from irdiv.frames.runs import named_runs, read_in_thread
+from irdiv.frames.run_column import RunsFrame
+from irdiv.frames.runs import named_runs
 from irdiv.frames.streams import is_stream
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures
-from irdiv.progress import progress_bar, shows_progress
+from irdiv.progress import shows_progress
 from irdiv.types import PathLike
 
 _ScoresByTopic: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -52,6 +49,7 @@ def evaluate(
     components: bool = ...,
     progress: bool = ...,
     batch_rows: int | None = ...,
+    run_column: str | None = ...,
     **parameters: object,
 ) -> Evaluation[FrameT]: ...
 @overload
@@ -65,6 +63,7 @@ def evaluate(
     components: bool = ...,
     progress: bool = ...,
     batch_rows: int | None = ...,
+    run_column: str | None = ...,
     **parameters: object,
 ) -> Evaluation[FrameT]: ...
 @overload
@@ -78,6 +77,7 @@ def evaluate(
     components: bool = ...,
     progress: bool = ...,
     batch_rows: int | None = ...,
+    run_column: str | None = ...,
     **parameters: object,
 ) -> Evaluation[pd.DataFrame]: ...
 @overload
@@ -92,6 +92,7 @@ def evaluate(
     components: bool = ...,
     progress: bool = ...,
     batch_rows: int | None = ...,
+    run_column: str | None = ...,
     **parameters: object,
 ) -> Evaluation[Any]: ...
 @shows_progress
@@ -105,6 +106,7 @@ def evaluate(
     components: bool = False,
     progress: bool = False,
     batch_rows: int | None = None,
+    run_column: str | None = None,
     **parameters: object,
 ) -> Evaluation[Any]:
     """Score runs by diversity measures, and by any other measure of ir_measures.
@@ -142,6 +144,10 @@ def evaluate(
         About how many rows of the qrels to hold in memory, as some topics are scored at a time: rows that are not in
         files sorted by topic are first partitioned into temporary files. By default a quarter of a million where data
         comes from Parquet, DuckDB or an Arrow stream, and all rows otherwise. The values are the same.
+    run_column
+        The column that names the run of each row, where ``runs`` is one frame that holds many of them, as leaderboards
+        and grid searches have it; also of a file or stream, which is read into memory. Runs are in order of first
+        occurrence, and have the same values as in a mapping, in less time where they are many.
     **parameters
         Values of parameters for all measures that have them and do not set their own: ``gain="linear"``,
         ``judged_only=True``, ``intents="all"``, ``renormalize=False``, ``rel=2``, ….
@@ -169,31 +175,34 @@ def evaluate(
     requested = requested_measures(measures, parameters, components=components)
     names = requested_names(measures, parameters)
     require_order_options(ties, duplicates)
-    named = named_runs(runs)
-    backend = common_backend(*named.values(), qrels)
     rows = DEFAULT_BATCH_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)
-    in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
-    if in_batches and not isinstance(qrels, Collection):
+    if run_column is not None:
+        if batch_rows is not None:
+            raise IrdivError(
+                "run_column and batch_rows cannot be combined, as a frame of many runs is held in memory: leave "
+                "batch_rows out, or evaluate some of the runs at a time."
+            )
+        backend = common_backend(runs, qrels)
+        with explain_swapped_arguments(qrels, [runs]):
+            collection = Collection.of(qrels, warn=False)
+        scored = score_frame_of_runs(collection, RunsFrame(runs, run_column, ties), requested, ties, duplicates)
+    else:
+        named = named_runs(runs)
+        backend = common_backend(*named.values(), qrels)
+        in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
+        if in_batches and not isinstance(qrels, Collection):
+            with explain_swapped_arguments(qrels, named.values()):
+                topics, values, notes = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
+            return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes, names=names)
         with explain_swapped_arguments(qrels, named.values()):
-            topics, values, notes = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
-        return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes, names=names)
-    with explain_swapped_arguments(qrels, named.values()):
-        collection = Collection.of(qrels, warn=False)
-    values = np.zeros((len(named), len(requested), len(collection.topics)))
-    scorer = Scorer(collection, requested, ties, duplicates)
-    read = (
-        prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
+            collection = Collection.of(qrels, warn=False)
+        scored = score_named_runs(collection, named, requested, ties, duplicates)
+    return Evaluation(
+        tuple(scored.sources.runs),
+        collection.topics,
+        tuple(requested),
+        scored.values,
+        backend,
+        scored.sources,
+        names=names,
     )
-    kept, findings, is_cut = {}, {}, False
-    for index, name in enumerate(progress_bar(named, "run")):
-        shown_name = name if len(named) > 1 else None
-        with prefix_errors_with_run(shown_name):
-            ordered = scorer.order(next(read))
-        values[index] = scorer.score(ordered)
-        kept[name] = kept_documents(ordered, scorer.depth)
-        is_cut |= kept[name] is not ordered
-        findings[name] = [check_run(ordered, scorer.depth)]
-    warn_about_runs(findings, scorer.depth)
-    cut_at = kept_depth(scorer.depth) if is_cut else None
-    sources = Sources(collection, kept, requested, ties, cut_at)
-    return Evaluation(tuple(named), collection.topics, tuple(requested), values, backend, sources, names=names)

@@ -11,10 +11,12 @@ import pandas as pd
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, OrderedRun, Ties, order_run
+from irdiv.arrays.run_groups import OrderedRuns, order_runs
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.run_column import RunGroup
 from irdiv.measures.measure import Measure
-from irdiv.measures.scoring import require_intents, score
+from irdiv.measures.scoring import require_intents, score, score_runs
 from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.types import Floats
 
@@ -52,6 +54,20 @@ class Scorer:
         if self._evaluator is not None and len(ordered.topic):
             others = list(self._others.values())
             values[list(self._others)] = _score_by_ir_measures(self._evaluator, ordered, others)
+        return values
+
+    def order_runs(self, group: RunGroup, *, is_one: bool) -> OrderedRuns:
+        """Return several runs with their documents in order; the name of one alone is not part of errors."""
+        return order_runs(self._collection, group, self._ties, self._duplicates, is_one=is_one)
+
+    def score_runs(self, ordered: OrderedRuns) -> Floats:
+        """Return the values of all measures for several runs, ``[run, measure, topic]``."""
+        values = np.zeros((len(ordered), len(self._measures), len(self._collection.topics)))
+        values[:, list(self._own)] = score_runs(ordered, list(self._own.values()))
+        if self._evaluator is not None:
+            others = list(self._others.values())
+            for index, run in enumerate(ordered):
+                values[index, list(self._others)] = _score_by_ir_measures(self._evaluator, run, others)
         return values
 
 

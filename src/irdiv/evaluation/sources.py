@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import ir_measures
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
+from irdiv.arrays.run_groups import OrderedRuns
 from irdiv.errors import IrdivError
 from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
 from irdiv.progress import progress_bar
+
+Ordered = TypeVar("Ordered", OrderedRun, OrderedRuns)
 
 KEPT_DEPTH = 100
 """How many documents of a topic are kept, at least, if all measures have a cutoff; else all are."""
@@ -56,7 +60,7 @@ def kept_depth(depth: int | None) -> int | None:
     return None if depth is None else max(depth + 1, KEPT_DEPTH)
 
 
-def kept_documents(run: OrderedRun, depth: int | None) -> OrderedRun:
-    """Return what is kept of a run of which measures see the first ``depth`` documents, all for None."""
+def kept_documents(run: Ordered, depth: int | None) -> Ordered:
+    """Return what is kept of one or several runs of which measures see the first ``depth`` documents, all for None."""
     kept = kept_depth(depth)
     return run if kept is None else run.first(kept)

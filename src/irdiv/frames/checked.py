@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from irdiv.errors import examples, warn
 from irdiv.frames.columns import (
     INTENT_COLUMNS,
     ITERATION,
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
+    RUN_NAMES,
     find_columns,
     order_column,
     raise_if_empty,
 )
 from irdiv.frames.ids import EncodedIds, Ids, as_encoded_ids, as_ids, as_strings
-from irdiv.frames.inputs import QrelsLike, RunLike, qrels_frame, run_frame
+from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame, run_frame
 from irdiv.frames.values import (
     are_adhoc_iterations,
     float_values,
@@ -63,6 +66,16 @@ class RunColumns(NamedTuple):
     by_rank: bool = False
     """Whether the key is the rank, and not the score."""
 
+    def slice_rows(self, rows: slice) -> RunColumns:
+        """Return the columns of consecutive rows, without copying them."""
+        rank = None if self.rank is None else self.rank[rows]
+        return RunColumns(self.query.slice_rows(rows), self.doc[rows], self.key[rows], rank, self.by_rank)
+
+    def take(self, rows: Ints) -> RunColumns:
+        """Return the columns of some rows."""
+        rank = None if self.rank is None else self.rank.take(rows)
+        return RunColumns(self.query.take(rows), self.doc.take(rows), self.key.take(rows), rank, self.by_rank)
+
 
 def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColumns:
     """Check qrels in any form and return their columns."""
@@ -101,6 +114,28 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
 def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False) -> RunColumns:
     """Check a run in any form and return its columns, ordered by `order_column`."""
     frame = run_frame(run)
+    _warn_if_several_runs(frame)
+    return checked_run_columns(frame, ties=ties, may_be_empty=may_be_empty)
+
+
+def _warn_if_several_runs(frame: Frame) -> None:
+    """Warn about a run with a column of run names in which there are several."""
+    if RUN_NAMES not in frame.columns:
+        return
+    names = frame[RUN_NAMES].drop_nulls()
+    if not (names.dtype.is_integer() or names.dtype in (nw.String, nw.Categorical, nw.Enum)):
+        return
+    others = names.filter(names != names[0]) if len(names) else names
+    if len(others):
+        warn(
+            f"the column {RUN_NAMES!r} of the run has several names, such as {examples((names[0], others[0]))}, but "
+            f"all rows are scored as one run; to score each, give irdiv.evaluate run_column={RUN_NAMES!r} (on the "
+            f"command line, irdiv eval --run-column {RUN_NAMES}), else drop the column."
+        )
+
+
+def checked_run_columns(frame: Frame, *, ties: str, may_be_empty: bool = False) -> RunColumns:
+    """Check a run that is a frame and return its columns, ordered by `order_column`."""
     by = order_column(frame.columns, ties)
     names = find_columns(frame.columns, "run", ("query_id", "doc_id", by), () if by == "rank" else ("rank",))
     if not may_be_empty:

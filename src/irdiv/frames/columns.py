@@ -64,6 +64,9 @@ ASSESSMENT_COLUMNS = ("query_id", "doc_id", "assessor", "relevance")
 ASSIGNMENT_COLUMNS = ("run", "query_id", "intent_id", "assignment")
 """The columns that assignments of nuggets to answers must have, besides ``importance`` or ``weight``."""
 
+RUN_NAMES = "run"
+"""The usual name of a column that names the run of each row, where a frame holds several."""
+
 INTENT_COLUMNS = ("probability", "type", "parent_id", "description", "importance")
 """The columns that describe intents."""
 
@@ -188,7 +191,7 @@ def raise_if_empty(row_count: int, columns: Sequence[str], role: str) -> None:
         raise IrdivError(f"the {role} {verb} empty: expected at least one row with {examples(columns, 12)}.")
 
 
-_PLURALS = ("qrels", "intents", "known documents", "assessments", "nuggets", "assignments", "contexts")
+_PLURALS = ("qrels", "runs", "intents", "known documents", "assessments", "nuggets", "assignments", "contexts")
 
 
 def _verb(role: str, singular: str, plural: str) -> str:

@@ -47,10 +47,14 @@ class EncodedIds:
     code: Ints
     """The index of each row's id."""
     ids: Ids
-    """The distinct ids that occur."""
+    """Distinct ids."""
 
     def __len__(self) -> int:
         return len(self.code)
+
+    def slice_rows(self, rows: slice) -> EncodedIds:
+        """Return the ids of consecutive rows, without copying them."""
+        return EncodedIds(self.code[rows], self.ids)
 
     def take(self, rows: Ints) -> EncodedIds:
         """Return the ids of some rows."""

@@ -30,7 +30,14 @@ from irdiv.frames.streams import (
     stream_columns,
     stream_row_count,
 )
-from irdiv.frames.values import are_adhoc_iterations, float_values, floats_or_none, integer_grades, strings_or_none
+from irdiv.frames.values import (
+    are_adhoc_iterations,
+    float_values,
+    floats_or_none,
+    integer_grades,
+    raise_if_fractional,
+    strings_or_none,
+)
 from irdiv.types import Floats, Ints
 
 _CHUNK_ROWS = 1 << 20
@@ -116,8 +123,7 @@ class RowSource:
 
     def _convert(self, name: str, column: Column, *, compact: bool) -> pa.Array | pa.ChunkedArray | Ints | Floats:
         if name in ("query_id", "doc_id", "intent_id"):
-            if column.dtype.is_float():
-                self._raise_if_fractional(column)
+            raise_if_fractional(column, self.role)
             native = column.to_native()
             if not compact and is_dictionary_of_ids(native):
                 return native
@@ -132,16 +138,6 @@ class RowSource:
             values = float_values(column, self.role, allow_missing=name == "probability")
             return pa.array(values, from_pandas=True)
         return pa.array(strings_or_none(column), pa.string())
-
-    def _raise_if_fractional(self, column: Column) -> None:
-        """Raise an error for ids whose spelling would depend on the chunk: 1.0 is "1", but "1.0" next to 2.5."""
-        values = column.drop_nulls().to_numpy()
-        fractions = values[values != np.rint(values)]
-        if len(fractions):
-            raise IrdivError(
-                f"column {column.name!r} of the {self.role} has numbers with fractions as ids, such as {fractions[0]}; "
-                "make them strings."
-            )
 
     def has_adhoc_iterations(self, table: pa.Table) -> bool:
         """Return whether the intent column of a table only has the iterations of ad hoc qrels."""

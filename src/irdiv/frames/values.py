@@ -60,6 +60,19 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
     return values
 
 
+def raise_if_fractional(column: Column, role: str) -> None:
+    """Raise an error for ids whose spelling would depend on which rows there are: 1.0 is "1", but "1.0" next to 2.5."""
+    if not column.dtype.is_float():
+        return
+    values = column.drop_nulls().to_numpy()
+    fractions = values[values != np.rint(values)]
+    if len(fractions):
+        raise IrdivError(
+            f"column {column.name!r} of the {role} has numbers with fractions as ids, such as {fractions[0]}; "
+            "make them strings."
+        )
+
+
 def floats_or_none(column: Column) -> Floats | None:
     """Return numbers as floats, missing ones as NaN, or None for a column with anything else."""
     try:

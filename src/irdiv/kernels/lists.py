@@ -72,7 +72,9 @@ def ideal_hit_lists(gain: Floats, relevant: Bools, grade: Ints | None) -> HitLis
 
 def ordered_sum(terms: Floats, axis: int = -1) -> Floats:
     """Return the sum along an axis, added from first to last."""
-    terms = np.moveaxis(terms, axis, 0)
+    axes = list(range(terms.ndim))
+    axes.insert(0, axes.pop(axis))
+    terms = terms.transpose(axes)
     if len(terms) > _FEW_TERMS:
         total: Floats = np.cumsum(terms, axis=0)[-1]
         return total
@@ -89,10 +91,11 @@ def value_at_cutoff(curve: Floats, rank: Ints, cutoff: int | None) -> Floats:
     """
     if cutoff is None:
         return curve[..., -1]
-    within = rank <= cutoff
-    hits = np.broadcast_to(np.count_nonzero(within, axis=-1)[..., None], (*curve.shape[:-1], 1))
-    reached = np.take_along_axis(curve, np.maximum(hits - 1, 0), axis=-1)
-    return np.where(hits > 0, reached, 0.0)[..., 0]
+    hits = (rank <= cutoff).sum(axis=-1)
+    *lists, width = curve.shape
+    # Positions in the flat curve, as np.take_along_axis takes longer than all else where lists are few.
+    start = np.arange(0, curve.size, width).reshape(lists)
+    return np.where(hits > 0, curve.take(start + np.maximum(hits - 1, 0)), 0.0)
 
 
 def safe_divide(numerator: Floats, denominator: Floats | Ints | int) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, RankedBlock
+from irdiv.arrays.run_groups import OrderedRuns
 from irdiv.measures.measure import Measure
 from irdiv.progress import progress_counter
 from irdiv.types import Floats
@@ -18,12 +19,7 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
     collection = run.collection
     require_intents(collection, measures)
     values = np.zeros((len(measures), len(collection.topics)))
-    for judged_only in (False, True):
-        selected = [i for i, m in enumerate(measures) if uses_judged_only(m) is judged_only]
-        if not selected:
-            continue
-        cutoffs = [measures[i].cutoff for i in selected]
-        depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    for judged_only, depth, selected in measures_by_ranking(measures):
         ranking = run.hits(judged_only=judged_only, depth=depth)
         # With one block it would count all topics at once.
         total = len(collection.topics) if len(collection.blocks) > 1 else 1
@@ -35,6 +31,35 @@ def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
                     values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
                 advance(len(block))
     return values
+
+
+def score_runs(runs: OrderedRuns, measures: Sequence[Measure]) -> Floats:
+    """Return the values of irdiv's measures for several runs, ``[run, measure, topic]``."""
+    collection = runs.collection
+    topic_count = len(collection.topics)
+    if topic_count > len(runs):
+        # All topics of a run at once are fewer steps than all runs of a topic.
+        return np.array([score(run, measures) for run in runs]).reshape(len(runs), len(measures), topic_count)
+    require_intents(collection, measures)
+    values = np.zeros((len(runs), len(measures), topic_count))
+    for judged_only, depth, selected in measures_by_ranking(measures):
+        hits = runs.hits(judged_only, depth)
+        for topic in range(topic_count):
+            for part, ranked in hits.blocks(topic):
+                for i in selected:
+                    m = measures[i]
+                    values[part, i, topic] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+    return values
+
+
+def measures_by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int | None, list[int]]]:
+    """Yield which measures see the ranking of all documents, then which that of judged ones, and to which depth."""
+    for judged_only in (False, True):
+        selected = [i for i, m in enumerate(measures) if uses_judged_only(m) is judged_only]
+        if selected:
+            cutoffs = [measures[i].cutoff for i in selected]
+            depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+            yield judged_only, depth, selected
 
 
 def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:

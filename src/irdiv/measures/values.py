@@ -37,7 +37,8 @@ class ParameterValues(Mapping[str, Any]):
         """Return whether all values are equal and of the same types, as 1 and True may give different results."""
         if not isinstance(other, ParameterValues) or self._by_name != other._by_name:
             return False
-        return all(type(value) is type(other._by_name[name]) for name, value in self._by_name.items())
+        types = list(map(type, self._by_name.values()))
+        return types == [type(other._by_name[name]) for name in self._by_name]
 
     def __repr__(self) -> str:
         return f"ParameterValues({self._by_name})"

@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_correction(parser)
     options.add_plot(parser, "the differences of two runs by one measure, topic by topic")
+    options.add_run_column(parser)
     options.add_study(parser, by_collection=False)
     options.add_test(parser)
     options.add_output(parser)

@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also report the components of composite measures, such as I-rec and D-nDCG with D#-nDCG",
     )
+    options.add_run_column(parser)
     options.add_evaluation(parser)
     options.add_output(parser, per_query="values of each topic instead of means")
 

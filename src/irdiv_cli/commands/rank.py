@@ -16,6 +16,7 @@ DEFAULT_MEASURE = "D#-nDCG@10"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs, the measure and the test of all pairs."""
+    options.add_run_column(parser)
     options.add_evaluation(parser, DEFAULT_MEASURE)
     group = options.add_test(parser, default="tukey")
     options.add_correction(group)
