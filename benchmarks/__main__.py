@@ -6,6 +6,7 @@ import argparse
 import warnings
 
 from benchmarks import report
+from benchmarks.campaign import campaigns
 from benchmarks.growth import growths
 from benchmarks.spark import spark
 from benchmarks.timing import Comparison, Growth
@@ -15,6 +16,7 @@ WORKLOADS = {
     **{name: (workload.__doc__ or "").removeprefix(f"({name}) ") for name, workload in ALL.items()},
     "f": "How time and memory grow with topics, depth, intents and judged documents.",
     "h": "What a topic costs on Spark.",
+    "j": "Statistics of a campaign: time and memory of tests of all pairs of up to 150 runs.",
 }
 
 
@@ -42,8 +44,8 @@ def main() -> None:
     comparisons: list[Comparison] = []
     grown: list[Growth] = []
     for name in wanted:
-        if name == "f":
-            for growth in growths(arguments.quick):
+        if name in ("f", "j"):
+            for growth in (growths if name == "f" else campaigns)(arguments.quick):
                 grown.append(growth)
                 report.print_growth(growth)
             continue
