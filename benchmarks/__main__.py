@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 
 from benchmarks import report
+from benchmarks.campaign import campaigns
 from benchmarks.growth import growths
 from benchmarks.logs import logs
 from benchmarks.spark import spark
@@ -18,6 +19,7 @@ WORKLOADS = {
     "f": "How time and memory grow with topics, depth, intents and judged documents.",
     "h": "What a topic costs on Spark.",
     "i": "Parquet files of many topics, by queries in DuckDB and polars too.",
+    "l": "Statistics of a campaign: time and memory of tests of all pairs of up to 150 runs.",
 }
 
 
@@ -45,8 +47,8 @@ def main() -> None:
     comparisons: list[Comparison] = []
     grown: list[Growth] = []
     for name in wanted:
-        if name == "f":
-            for growth in growths(arguments.quick):
+        if name in ("f", "l"):
+            for growth in (growths if name == "f" else campaigns)(arguments.quick):
                 grown.append(growth)
                 report.print_growth(growth)
             continue

@@ -58,7 +58,7 @@ def measure(dimension: str, size: int) -> dict[str, Any]:
         "topics": topics,
         "compile": min(seconds(lambda: irdiv.Collection(qrels)) for _ in range(3)),
         "score": min(seconds(lambda: irdiv.evaluate(collection, run, SPEC)) for _ in range(3)),
-        "gigabytes": _peak(),
+        "gigabytes": peak(),
     }
 
 
@@ -66,14 +66,15 @@ def _streamed(topics: int) -> dict[str, Any]:
     """Evaluate files of many topics."""
     with tempfile.TemporaryDirectory() as folder:
         qrels, run = data.write_parquet(Path(folder), topics)
-        written = _peak()
+        written = peak()
         start = time.perf_counter()
         irdiv.evaluate(qrels, run, SPEC)
-        whole, peak = time.perf_counter() - start, _peak()
-    return {"size": topics, "topics": topics, "seconds": whole, "gigabytes": peak, "gigabytes_to_write": written}
+        whole, highest = time.perf_counter() - start, peak()
+    return {"size": topics, "topics": topics, "seconds": whole, "gigabytes": highest, "gigabytes_to_write": written}
 
 
-def _peak() -> float:
+def peak() -> float:
+    """Return the peak of this process's memory, in gigabytes."""
     try:
         return status("VmHWM") / 1024
     except OSError:

@@ -59,8 +59,9 @@ def print_growth(found: Growth) -> None:
     for point in found.points:
         parts = {name: point[name] for name in ("compile", "score", "seconds") if name in point}
         shown = "".join(f"  {name} {1e3 * value:9.1f} ms" for name, value in parts.items())
-        speed = point["topics"] / (parts.get("seconds") or parts["score"])
-        print(f"    {point['size']:>9,}{shown}  {speed:9,.0f} topics/s  {point['gigabytes']:5.2f} GB")
+        topics = point.get("topics", 0) / (parts.get("seconds") or parts["score"])
+        speed = f"  {topics:9,.0f} topics/s" if topics else ""
+        print(f"    {point['size']:>9,}{shown}{speed}  {point['gigabytes']:5.2f} GB")
 
 
 def save(name: str, comparisons: Sequence[Comparison], growths: Sequence[Growth]) -> list[Path]:
