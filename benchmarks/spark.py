@@ -1,11 +1,15 @@
-"""(h) What a topic costs on Spark, and how much of that is Spark's own: needs the extra ``spark`` and Java."""
+"""(h) What a topic costs on Spark, and how much of that is Spark's own: needs the extra ``spark`` and Java.
+
+Times of a core are those of Python, Java and the workers of Spark together, read from Linux's ``/proc``.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +17,18 @@ import pyarrow as pa
 
 import irdiv.plugins.spark
 from benchmarks import data
-from benchmarks.timing import Comparison, compare
+from benchmarks.timing import Call, Comparison, Side, compare
 
 TOPICS = 100_000
 SPEC = "D#-nDCG@10"
+TOPICS_PER_TASK = 2000
 
 
 def spark() -> Iterator[Comparison]:
-    """D#-nDCG@10 of 100,000 topics, against the same rows sent to tasks that do nothing, and against this machine."""
+    """D#-nDCG@10 of 100,000 topics, against the same rows sent to tasks that do nothing, and against this machine.
+
+    Spark compares the size of an Arrow batch with a limit after each row, unless there is no limit.
+    """
     from pyspark.sql import SparkSession, functions
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -38,33 +46,81 @@ def spark() -> Iterator[Comparison]:
         paths = data.write_parquet(Path(folder), TOPICS)
         qrels, run = (session.read.parquet(str(path)) for path in paths)
 
-        def done(frame: Any) -> None:
-            frame.write.format("noop").mode("overwrite").save()
+        def done(*frames: Any) -> None:
+            for frame in frames:
+                frame.write.format("noop").mode("overwrite").save()
 
         def partitioned(frame: Any) -> Any:
-            bucket = functions.pmod(
-                functions.xxhash64("query_id"), functions.lit(TOPICS // irdiv.plugins.spark.TOPICS_PER_TASK)
-            )
+            bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(TOPICS // TOPICS_PER_TASK))
             return frame.withColumn("bucket", bucket).groupBy("bucket")
+
+        def with_limit(limit: str, call: Call) -> Call:
+            def limited() -> None:
+                session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", limit)
+                call()
+
+            return limited
 
         schema = irdiv.plugins.spark.ARROW_SCHEMA
 
         def nothing(judged: pa.Table, ranked: pa.Table) -> pa.Table:
             return schema.empty_table()
 
-        yield compare(
-            "h",
+        def score_frames() -> None:
+            done(irdiv.plugins.spark.evaluate(qrels, run, SPEC))
+
+        def send_rows() -> None:
+            pairs = partitioned(qrels).cogroup(partitioned(run))
+            done(pairs.applyInArrow(nothing, schema=irdiv.plugins.spark.SCHEMA))
+
+        yield from compare_with_core_time(
             f"{SPEC} of {TOPICS:,} topics from Parquet",
             {
-                "irdiv on Spark": lambda: done(irdiv.plugins.spark.evaluate(qrels, run, SPEC)),
-                "Spark alone, tasks that do nothing": lambda: done(
-                    partitioned(qrels)
-                    .cogroup(partitioned(run))
-                    .applyInArrow(nothing, schema=irdiv.plugins.spark.SCHEMA)
-                ),
+                "irdiv on Spark, files read by its tasks": lambda: done(irdiv.plugins.spark.evaluate(*paths, SPEC)),
+                "irdiv on Spark, frames": with_limit("64m", score_frames),
+                "irdiv on Spark, frames, batches of any size": with_limit("2147483647", score_frames),
+                "Spark alone, tasks that do nothing": with_limit("64m", send_rows),
+                "Spark alone, tasks that do nothing, batches of any size": with_limit("2147483647", send_rows),
+                "Spark alone, rows read and dropped": lambda: done(qrels, run),
                 "irdiv without Spark": lambda: irdiv.evaluate(*paths, SPEC),
             },
-            repetitions=3,
-            memory=False,
         )
     session.stop()
+
+
+def compare_with_core_time(name: str, sides: Mapping[str, Call], repetitions: int = 3) -> Iterator[Comparison]:
+    """Yield a comparison of times, and one of what the cores took, all processes together."""
+    taken: dict[str, list[float]] = defaultdict(list)
+
+    def measured(side: str, call: Call) -> Call:
+        def call_measured() -> None:
+            before = core_seconds()
+            call()
+            taken[side].append(core_seconds() - before)
+
+        return call_measured
+
+    calls = {side: measured(side, call) for side, call in sides.items()}
+    yield compare("h", name, calls, repetitions=repetitions, memory=False)
+    core = [Side(side, taken[side][-repetitions:]) for side in sides]
+    yield Comparison("h", f"{name}: time of a core", core)
+
+
+def core_seconds() -> float:
+    """Return the processor time that this process and its descendants have taken."""
+    ticks: dict[int, int] = {}
+    children: dict[int, list[int]] = defaultdict(list)
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        children[int(fields[1])].append(int(folder.name))
+        # of its own and of children that have ended
+        ticks[int(folder.name)] = sum(map(int, fields[11:15]))
+    found, waiting = 0, [os.getpid()]
+    while waiting:
+        process = waiting.pop()
+        found += ticks.get(process, 0)
+        waiting += children[process]
+    return found / os.sysconf("SC_CLK_TCK")

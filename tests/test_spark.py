@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import irdiv
@@ -187,3 +190,119 @@ def test_ranks_order_runs_without_scores(spark, data):
     made = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, ranked), SPECS).toPandas()
     expected = irdiv.evaluate(qrels, ranked, SPECS).frame
     pd.testing.assert_frame_equal(table(made), table(expected))
+
+
+def write_parts(frame: pd.DataFrame, folder: Path) -> Path:
+    """Write a folder of two Parquet files, of several row groups, in which the rows of a topic are spread."""
+    folder.mkdir(parents=True)
+    for part in range(2):
+        table = pa.Table.from_pandas(frame.iloc[part::2], preserve_index=False)
+        pq.write_table(table, folder / f"part {part}.parquet", row_group_size=7)
+    return folder
+
+
+def plan_of(frame) -> str:
+    return frame._jdf.queryExecution().executedPlan().toString()
+
+
+def test_parquet_files_are_read_by_the_tasks(spark, data, tmp_path):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, runs = data
+    together = pd.concat([run.assign(run=name) for name, run in runs.items()])
+    coded = together.astype({"run": "category"}).rename(columns={"query_id": "qid", "doc_id": "docno"})
+    paths = write_parts(qrels.assign(text="x"), tmp_path / "all qrels"), write_parts(coded, tmp_path / "runs")
+    found = irdiv_spark.evaluate(*paths, SPECS, tasks=3)
+    assert "FileScan" not in plan_of(found)
+    pd.testing.assert_frame_equal(table(found.toPandas()), table(irdiv.evaluate(qrels, runs, SPECS).frame))
+    mixed = irdiv_spark.evaluate(as_spark(spark, qrels), str(paths[1]), SPECS)
+    assert plan_of(mixed).count("Range") == 1
+    np.testing.assert_array_equal(table(mixed.toPandas())["value"], table(found.toPandas())["value"])
+
+
+def test_large_files_are_shared_by_tasks(spark, data, tmp_path, monkeypatch):
+    from irdiv.plugins import spark as irdiv_spark
+
+    monkeypatch.setattr(irdiv_spark, "_FILE_PART_BYTES", (1, 3000))
+    qrels, runs = data
+    paths = write_parts(qrels, tmp_path / "qrels"), write_parts(runs["system 0"], tmp_path / "run")
+    found = irdiv_spark.evaluate(*paths, SPECS)
+    assert "splits=2)" not in plan_of(found)
+    expected = irdiv.evaluate(qrels, runs["system 0"], SPECS).frame
+    pd.testing.assert_frame_equal(table(found.toPandas()), table(expected))
+
+
+def test_files_that_only_spark_reads_alike(spark, data, tmp_path):
+    """Names of runs in the names of folders, and ids that are floats."""
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, runs = data
+    for name, run in runs.items():
+        write_parts(run, tmp_path / "runs" / f"run={name}")
+    floats = write_parts(qrels.astype({"query_id": float}), tmp_path / "qrels")
+    found = irdiv_spark.evaluate(floats, tmp_path / "runs", SPECS)
+    assert plan_of(found).count("FileScan") == 2
+    pd.testing.assert_frame_equal(table(found.toPandas()), table(irdiv.evaluate(qrels, runs, SPECS).frame))
+
+
+def test_a_file_that_lacks_a_column(spark, data, tmp_path):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, runs = data
+    folder = write_parts(qrels, tmp_path / "qrels")
+    qrels.drop(columns="intent_id").to_parquet(folder / "z.parquet")
+    with pytest.raises(Exception, match=r"z.parquet has no column 'intent_id', which other files"):
+        irdiv_spark.evaluate(folder, as_spark(spark, runs["system 0"]), "D-nDCG").collect()
+
+
+def test_paths_need_an_active_session(monkeypatch):
+    from pyspark.sql import SparkSession
+
+    from irdiv.plugins import spark as irdiv_spark
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    with pytest.raises(IrdivError, match="no Spark session is active"):
+        irdiv_spark.evaluate("qrels.parquet", "run.parquet", "P@1")
+
+
+def test_only_packed_tables_of_needed_columns_are_exchanged(spark, data):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, run = data[0].assign(text="x"), data[1]["system 0"].assign(text="x")
+    plan = plan_of(irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "P@1"))
+    assert plan.count("Exchange") == plan.count("Exchange hashpartitioning(bucket") == plan.count("MapInArrow") == 2
+    assert plan.count("Project [bucket#") == 2
+    packing = [line for line in plan.splitlines() if "MapInArrow" in line]
+    assert all("doc_id" in line and "text" not in line for line in packing)
+
+
+@pytest.mark.parametrize("judgments", [1, 10, 10**6])
+def test_many_topics_of_a_task_are_scored_in_parts(data, monkeypatch, judgments):
+    from irdiv.plugins import spark as irdiv_spark
+    from irdiv.plugins.spark_tables import pack
+
+    monkeypatch.setattr(irdiv_spark, "JUDGMENTS_PER_TASK", judgments)
+    qrels, run = data[0], data[1]["system 1"]
+    highest = int(qrels["relevance"].max())
+    run_schema = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()})
+    specs = {spec: spec for spec in SPECS}
+    task = irdiv_spark._task([None], specs, highest, "query_id", run_schema, "docid_desc", "error")
+    packed = [
+        pa.Table.from_batches(pack(pa.Table.from_pandas(frame, preserve_index=False).to_batches(9), "query_id", 1))
+        for frame in (qrels, run[["query_id", "doc_id", "score"]])
+    ]
+    expected = table(irdiv.evaluate(qrels, run, SPECS).frame)
+    pd.testing.assert_frame_equal(table(task(*packed).to_pandas()), expected, check_dtype=False)
+    other = pa.table({"query_id": ["other"], "doc_id": ["d"], "score": [1.0]})
+    of_other_topics = pa.Table.from_batches(pack(other.to_batches(), "query_id", 1))
+    assert task(packed[0], packed[1].slice(0, 0)).equals(task(packed[0], of_other_topics))
+    assert len(task(packed[0].slice(0, 0), packed[1])) == 0
+
+
+def test_missing_ids_are_an_error_of_the_task(spark, data):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels = as_spark(spark, data[0])
+    missing = qrels.limit(1).selectExpr(*[f"cast(null as string) {c}" if c == "query_id" else c for c in qrels.columns])
+    with pytest.raises(Exception, match="column 'query_id' of the qrels has a missing id"):
+        irdiv_spark.evaluate(qrels.union(missing), as_spark(spark, data[1]["system 0"]), "D-nDCG").collect()
