@@ -69,6 +69,8 @@ def test_names_that_are_imported_when_used_are_those_of_type_checkers(room):
     declared = {alias.name: node.module for node in imports for alias in node.names}
     assert declared == module._MODULE_OF
     assert sorted(declared) == sorted(module.__all__) == sorted(dir(module))
+    # Importing a module of this name would replace the function.
+    assert not set(declared) & {path.stem for path in Path(module.__file__).parent.glob("*.py")}
     with pytest.raises(AttributeError, match=f"module 'irdiv.{room}' has no attribute 'nonsense'"):
         module.nonsense  # noqa: B018
 

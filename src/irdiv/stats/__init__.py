@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from irdiv.stats.assessors import assessor_agreement, fleiss_kappa, grades_from_votes
     from irdiv.stats.cases import disagreements, worst_topics
     from irdiv.stats.comparison import compare
-    from irdiv.stats.correlation_intervals import compare_leaderboards, correlation_intervals
     from irdiv.stats.curves import mean_curves
+    from irdiv.stats.leaderboard_correlation import compare_leaderboards, correlation_intervals
     from irdiv.stats.leaderboards import leaderboard
     from irdiv.stats.paired import PairedTestResult, bootstrap_test, randomization_test, t_test
     from irdiv.stats.power import DiscriminativePower, discriminative_power
@@ -67,10 +67,10 @@ _MODULE_OF = {
     "assessor_agreement": "irdiv.stats.assessors",
     "bootstrap_test": "irdiv.stats.paired",
     "compare": "irdiv.stats.comparison",
-    "compare_leaderboards": "irdiv.stats.correlation_intervals",
+    "compare_leaderboards": "irdiv.stats.leaderboard_correlation",
     "concordance": "irdiv.stats.agreement",
     "correlate": "irdiv.stats.agreement",
-    "correlation_intervals": "irdiv.stats.correlation_intervals",
+    "correlation_intervals": "irdiv.stats.leaderboard_correlation",
     "disagreements": "irdiv.stats.cases",
     "discriminative_power": "irdiv.stats.power",
     "fleiss_kappa": "irdiv.stats.assessors",

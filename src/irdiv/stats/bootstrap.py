@@ -61,12 +61,9 @@ def bootstrap_p_and_delta(
         n_extreme, bounds = [], []
         for tested in _test(z, counts):
             n_extreme.append(tested.n_extreme)
-            bounds.append(_bounds_of_delta(tested.samples, index, z.shape[1]))
+            bounds.append(_bounds_of_delta(tested, counts, index))
         p.append(p_values(np.concatenate(n_extreme), B, plus_one))
         pairs = _find_largest(np.concatenate(bounds, axis=1) * scale)
-        if chunk_size(B) < len(pairs) < len(z) / 4:
-            again = [_bounds_of_delta(samples, index, z.shape[1]) for samples in null_samples(z[pairs], counts)]
-            pairs = pairs[_find_largest(np.concatenate(again, axis=1) * scale[pairs])]
         delta.append(_largest_delta(differences, counts, index, differences.n_pairs * measure + pairs))
     return np.stack(p), np.array(delta)
 
@@ -79,6 +76,8 @@ def _scaled(z: Floats) -> tuple[Floats, Floats]:
 
 
 class _Tested(NamedTuple):
+    w: Floats
+    """The differences of some pairs, less their mean."""
     n_extreme: Ints
     """How many samples of each pair are extreme."""
     samples: NullSamples
@@ -91,13 +90,13 @@ def _test(z: Floats, counts: Counts) -> Iterator[_Tested]:
     pairs_at_a_time = chunks(len(z), len(counts), "test")
     if n < FEW_TOPICS or counts.size > MAX_CELLS or _error(n, np.float32) > _MAX_ERROR:
         for samples in null_samples(z, counts, pairs_at_a_time):
-            yield _Tested(count_extreme(observed, samples), samples)
+            yield _Tested(shifted_to_zero(z[samples.pairs]), count_extreme(observed, samples), samples)
         return
     factors = counts.T.astype(np.float32, order="C")  # products with its transpose take half as long again
     for pairs in pairs_at_a_time:
         w = shifted_to_zero(z[pairs])
         samples = samples_of(pairs, w, lambda rows: rows.astype(np.float32) @ factors)
-        yield _Tested(_count_extreme(w, counts, observed.of(pairs), samples), samples)
+        yield _Tested(w, _count_extreme(w, counts, observed.of(pairs), samples), samples)
 
 
 def _error(n: int, dtype: DTypeLike) -> float:
@@ -136,16 +135,21 @@ def _count_extreme(w: Floats, counts: Counts, observed: ObservedStatistics, samp
 
 def _are_extreme(w: Floats, counts: Counts, observed: ObservedStatistics, row: Ints, sample: Ints) -> Bools:
     """Return whether samples, each of a row, are extreme."""
-    found = np.empty(len(row), dtype=bool)
+    squared_mean, ratio = _samples_of_rows(w, counts, row, sample)
+    return count_extreme(observed.of(row), NullSamples(slice(None), squared_mean[:, None], ratio[:, None])) > 0
+
+
+def _samples_of_rows(w: Floats, counts: Counts, row: Ints, sample: Ints) -> tuple[Floats, Floats]:
+    """Return squared mean and ratio of some samples in double precision, each of one row."""
+    mean, square = np.empty((2, len(row)))
     step = max(1, _REPEATED_CELLS // w.shape[1])
     for start in range(0, len(row), step):
-        of_row, count = row[start : start + step], counts[sample[start : start + step]].astype(np.float64)
-        mean = np.einsum("st,st->s", w[of_row], count)[:, None] / w.shape[1]
-        square = np.einsum("st,st->s", w[of_row] ** 2, count)[:, None] / w.shape[1]
-        with np.errstate(invalid="ignore"):
-            null = NullSamples(slice(None), mean**2, mean**2 / square)
-        found[start : start + step] = count_extreme(observed.of(of_row), null) > 0
-    return found
+        part = slice(start, start + step)
+        of_row, count = w[row[part]], counts[sample[part]].astype(np.float64)
+        mean[part] = np.einsum("st,st->s", of_row, count) / w.shape[1]
+        square[part] = np.einsum("st,st,st->s", of_row, of_row, count) / w.shape[1]
+    with np.errstate(invalid="ignore"):
+        return mean**2, mean**2 / square
 
 
 def _count(is_true: Bools) -> Ints:
@@ -158,17 +162,25 @@ def _find_true(is_true: Bools) -> tuple[Ints, Ints]:
     return row, column
 
 
-def _bounds_of_delta(samples: NullSamples, index: int, n: int) -> Floats:
+def _bounds_of_delta(tested: _Tested, counts: Counts, index: int) -> Floats:
     """Return bounds of the difference that each pair requires, with errors of rounding, as ``[low/high, pair]``."""
-    ratio = _without_nan(samples.ratio)
-    error = _error(n, ratio.dtype)
+    ratio = _without_nan(tested.samples.ratio)
+    n = counts.shape[1]
     root = np.sqrt(_partition(ratio, index)[:, None])
     # Both the sample and the one at the threshold may be off.
-    low = np.maximum(root - 2 * error, 0.0) ** 2
-    row, sample = _find_true((ratio >= low) & (ratio <= (root + 2 * error) ** 2))
-    mean = np.sqrt(samples.squared_mean[row, sample].astype(np.float64))
-    starts = np.searchsorted(row, np.arange(len(ratio)))
-    return np.stack([np.minimum.reduceat(mean, starts) - 2 * error, np.maximum.reduceat(mean, starts) + 2 * error])
+    error = 2 * _error(n, ratio.dtype)
+    is_above = ratio > (root + error) ** 2
+    row, sample = _find_true((ratio >= np.maximum(root - error, 0.0) ** 2) & ~is_above)
+    squared_mean, precise_ratio = _samples_of_rows(tested.w, counts, row, sample)
+    precise_root = np.sqrt(_without_nan(precise_ratio))
+    start = np.searchsorted(row, np.arange(len(ratio)))
+    at_threshold = start + len(counts) - index - 1 - _count(is_above)
+    threshold = precise_root[np.lexsort((-precise_root, row))][at_threshold]
+    error = 2 * _error(n, precise_root.dtype)
+    is_close, mean = np.abs(precise_root - threshold[row]) <= error, np.sqrt(squared_mean)
+    low = np.minimum.reduceat(np.where(is_close, mean, np.inf), start) - error
+    high = np.maximum.reduceat(np.where(is_close, mean, 0.0), start) + error
+    return np.stack([low, high])
 
 
 def _partition(ratio: Floats | Singles, index: int) -> Floats | Singles:
