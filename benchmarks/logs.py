@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +132,8 @@ def _duckdb(qrels: str, run: str, measures: str) -> tuple[list[str], np.ndarray]
     import duckdb
 
     sql = {"one": _ONE_SQL, "ten": _TEN_SQL}[measures]
-    table: pa.Table = duckdb.execute(sql.format(qrels=qrels, run=run)).to_arrow_table()
+    relation: Any = duckdb.sql(sql.format(qrels=qrels, run=run))
+    table: pa.Table = relation.to_arrow_table()
     return table[0].to_pylist(), np.column_stack([column.to_numpy() for column in table.columns[1:]])
 
 
