@@ -361,6 +361,18 @@ def test_ids_in_an_intents_file_stay_as_written(tmp_path):
     assert frame["description"].tolist() == ["None", "x"]
 
 
+@pytest.mark.parametrize(
+    "text", ["qid,intent,probability\n1,x\u2003,0.5\n1,\u00a0y,0.5\n", "1 x\u2003 0.5\n1 \u00a0y 0.5\n"]
+)
+def test_white_space_of_unicode_belongs_to_ids_as_in_trec_files(tmp_path, text):
+    intents, qrels = tmp_path / "intents", tmp_path / "qrels"
+    intents.write_text(text, encoding="utf-8")
+    qrels.write_text("1 x\u2003 a 1\n1 \u00a0y b 1\n", encoding="utf-8")
+    folded = irdiv.with_intents(qrels, intents)
+    assert folded["iteration"].tolist() == ["x\u2003", "\u00a0y"]
+    assert folded["probability"].tolist() == [0.5, 0.5]
+
+
 def test_topics_of_the_intent_table_only_are_left_out(qrels, run, intents):
     more = pd.concat([intents, intents[intents["query_id"] == "1"].assign(query_id="77")])
     np.testing.assert_array_equal(
