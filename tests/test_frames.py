@@ -305,6 +305,16 @@ def test_missing_types_are_allowed(qrels, intents):
         irdiv.with_intents(qrels, intents.assign(type=intents["type"].where(intents["type"] == "nav", missing)))
 
 
+@pytest.mark.parametrize("header", ["query_id,intent_id,probability,type", "query_id,intent_id,weight,type"])
+def test_missing_types_are_allowed_in_files(tmp_path, qrels, header):
+    path = tmp_path / "intents.csv"
+    path.write_text(f"{header}\n1,1,0.5,nav\n1,2,0.5,\n")
+    assert irdiv.with_intents(qrels, path)["type"].dropna().unique().tolist() == ["nav"]
+    path.write_text(f"{header}\n1,1,0.5,nav\n1,2,0.5,navi\n")
+    with pytest.raises(IrdivError, match="line 3: type is 'navi', not inf or nav"):
+        irdiv.with_intents(qrels, path)
+
+
 def test_two_probabilities_for_one_intent(qrels, run):
     with pytest.raises(IrdivError, match="intent '1' of topic '1' has two probabilities"):
         values(qrels.assign(probability=np.arange(len(qrels)) / 10), run)
