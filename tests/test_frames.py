@@ -305,6 +305,16 @@ def test_missing_types_are_allowed(qrels, intents):
         irdiv.with_intents(qrels, intents.assign(type=intents["type"].where(intents["type"] == "nav", missing)))
 
 
+@pytest.mark.parametrize("header", ["query_id,intent_id,probability,type", "query_id,intent_id,weight,type"])
+def test_missing_types_are_allowed_in_files(tmp_path, qrels, header):
+    path = tmp_path / "intents.csv"
+    path.write_text(f"{header}\n1,1,0.5,nav\n1,2,0.5,\n")
+    assert irdiv.with_intents(qrels, path)["type"].dropna().unique().tolist() == ["nav"]
+    path.write_text(f"{header}\n1,1,0.5,nav\n1,2,0.5,navi\n")
+    with pytest.raises(IrdivError, match="line 3: type is 'navi', not inf or nav"):
+        irdiv.with_intents(qrels, path)
+
+
 def test_two_probabilities_for_one_intent(qrels, run):
     with pytest.raises(IrdivError, match="intent '1' of topic '1' has two probabilities"):
         values(qrels.assign(probability=np.arange(len(qrels)) / 10), run)
@@ -359,6 +369,18 @@ def test_ids_in_an_intents_file_stay_as_written(tmp_path):
     assert frame["qid"].tolist() == ["01", "01"]
     assert frame["intent"].tolist() == ["NA", "2"]
     assert frame["description"].tolist() == ["None", "x"]
+
+
+@pytest.mark.parametrize(
+    "text", ["qid,intent,probability\n1,x\u2003,0.5\n1,\u00a0y,0.5\n", "1 x\u2003 0.5\n1 \u00a0y 0.5\n"]
+)
+def test_white_space_of_unicode_belongs_to_ids_as_in_trec_files(tmp_path, text):
+    intents, qrels = tmp_path / "intents", tmp_path / "qrels"
+    intents.write_text(text, encoding="utf-8")
+    qrels.write_text("1 x\u2003 a 1\n1 \u00a0y b 1\n", encoding="utf-8")
+    folded = irdiv.with_intents(qrels, intents)
+    assert folded["iteration"].tolist() == ["x\u2003", "\u00a0y"]
+    assert folded["probability"].tolist() == [0.5, 0.5]
 
 
 def test_topics_of_the_intent_table_only_are_left_out(qrels, run, intents):

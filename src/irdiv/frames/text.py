@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
@@ -12,6 +13,9 @@ from typing import cast
 
 from irdiv.errors import IrdivError
 from irdiv.types import PathLike
+
+_BLANKS = " \t\r\n"
+"""White space around cells; that of Unicode belongs to ids, as in TREC files."""
 
 
 def open_maybe_gzip(path: PathLike, role: str) -> BufferedReader:
@@ -57,12 +61,15 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
     reader = csv.reader([line + "\n" for line in lines], delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, [cell.strip() for cell in row]
+            cells = [cell.strip(_BLANKS) for cell in row]
+            if any(cells):
+                yield reader.line_num, cells
     except csv.Error as error:
         raise IrdivError(f"{path}, line {reader.line_num}: not an {role} file ({error}).") from None
 
 
 def split_cells(line: str, separator: str | None) -> list[str]:
     """Return the cells of a line without the white space around them."""
-    return [cell.strip() for cell in line.split(separator)]
+    if separator is None:
+        return re.findall(f"[^{_BLANKS}]+", line)
+    return [cell.strip(_BLANKS) for cell in line.split(separator)]

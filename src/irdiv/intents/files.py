@@ -69,5 +69,5 @@ def _check_row(path: Path, line_number: int, row: list[str], columns: list[str],
         raise IrdivError(
             f"{path}, line {line_number}: {probability} is {cells[probability]!r}, not {FLOAT.description}."
         )
-    if columns == list(_COLUMNS_WITHOUT_HEADER) and cells["type"] not in INTENT_TYPES:
+    if cells.get("type") and cells["type"] not in INTENT_TYPES:
         raise IrdivError(f"{path}, line {line_number}: type is {cells['type']!r}, not inf or nav.")

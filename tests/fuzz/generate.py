@@ -1,0 +1,147 @@
+"""Random collections with runs, small and odd.
+
+All is drawn from a `random.Random`: a seeded one for many collections in little time, or hypothesis' own, by which a
+failing collection shrinks.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from . import pools
+from .case import Case, Intent, Judgment, Ranked
+from .naive.measures import MEASURES
+from .storage import types_of
+
+ADHOC = [spec for spec, measure in MEASURES.items() if measure.needs == "nothing"]
+WITH_INTENTS = [spec for spec, measure in MEASURES.items() if measure.needs != "importance"]
+WITH_IMPORTANCE = list(MEASURES)
+
+
+def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
+    """Return a collection that irdiv is to score without an error."""
+    topics = some(rng, rng.choice(pools.FAMILIES), 1, min(max_topics, 4))
+    topics += [f"{topic}:{number}" for number in range(rng.randint(0, max_topics // 4 - 1)) for topic in topics]
+    docs = some(rng, rng.choice(pools.FAMILIES), 2, 8)
+    has_intents = rng.random() < 0.85
+    judgments: list[Judgment] = []
+    intents: list[Intent] = []
+    for topic in topics:
+        ids: list[str | None] = some(rng, rng.choice(pools.FAMILIES), 1, 4) if has_intents else [None]
+        judgments += _judgments(rng, topic, ids, docs, rng.choice(pools.GRADES))
+    if has_intents and rng.random() < 0.7:
+        intents = _intent_table(rng, judgments)
+    judgments += [rng.choice(judgments) for _ in range(rng.randint(0, 2))]
+    rng.shuffle(judgments)
+    rng.shuffle(intents)
+    runs = {f"r{number}": _run(rng, topics, docs) for number in range(rng.randint(1, 3))}
+    known = (WITH_IMPORTANCE if _have_importance(judgments, intents) else WITH_INTENTS) if has_intents else ADHOC
+    case = Case(judgments, runs, rng.sample(known, spec_count), intents, batch_rows=rng.randint(1, 9))
+    case.types.update(types_of(case, rng))
+    return case
+
+
+def _have_importance(judgments: list[Judgment], intents: list[Intent]) -> bool:
+    """Return whether every intent has an importance, without which some measures are an error."""
+    given = {(row.topic, row.intent) for row in intents if row.importance}
+    judged = {(row.topic, row.intent) for row in judgments if row.intent != "0" or row.grade >= 1}
+    return judged <= given and len(given) == len(intents)
+
+
+def some(rng: Random, pool: tuple[str, ...], least: int, most: int) -> list[str]:
+    return rng.sample(pool, min(rng.randint(least, most), len(pool)))
+
+
+def _judgments(
+    rng: Random, topic: str, intents: list[str | None], docs: list[str], grades: tuple[int, ...]
+) -> list[Judgment]:
+    rows = []
+    for intent in intents:
+        judged = rng.sample(docs, rng.randint(1, len(docs)))
+        rows += [Judgment(topic, intent, doc, rng.choice(grades)) for doc in judged]
+    if intents != [None] and rng.random() < 0.2:
+        # TREC's documents that are relevant to no intent, or an intent of this name
+        zero = rng.choice([(0,), grades])
+        rows += [Judgment(topic, "0", doc, rng.choice(zero)) for doc in rng.sample(docs, 1) if "0" not in intents]
+    return rows
+
+
+def _intent_table(rng: Random, judgments: list[Judgment]) -> list[Intent]:
+    """Return a table of the intents of some topics or of all, with some of what can be known of them."""
+    rows: list[Intent] = []
+    has = {name: rng.random() < share for name, share in (("p", 0.7), ("type", 0.4), ("tree", 0.5), ("vital", 0.4))}
+    if not any(has.values()):
+        has["p"] = True
+    for topic in dict.fromkeys(row.topic for row in judgments):
+        if rng.random() < 0.85 or not rows:
+            rows += _intents_of_topic(rng, topic, [row for row in judgments if row.topic == topic], has)
+    return rows if any(row[2:] != (None,) * 4 for row in rows) else []
+
+
+def _intents_of_topic(rng: Random, topic: str, judged: list[Judgment], has: dict[str, bool]) -> list[Intent]:
+    relevant = {row.intent for row in judged if row.grade >= 1}
+    ids = [i for i in dict.fromkeys(row.intent for row in judged) if i != "0" or i in relevant] or ["new"]
+    # intents without documents
+    ids += [extra for extra in ("no document", "n") if rng.random() < 0.15 and extra not in ids]
+    # in a tree as it is given, a layer whose nodes all weigh 0 is an error
+    pool = [weight for weight in rng.choice(pools.WEIGHTS) if weight > 0 or not has["tree"]]
+    weights = _weights(rng, ids, relevant, pool) if has["p"] and rng.random() < 0.9 else dict.fromkeys(ids)
+    parents, inner = _tree(rng, ids) if has["tree"] else ({}, [])
+    weighs_importance = has["vital"] and rng.random() < 0.8
+    # a table of trees says of each intent that it is there
+    types = has["type"] or not (has["p"] or weighs_importance or has["tree"])
+    rows = [
+        Intent(
+            topic,
+            intent,
+            weights[intent],
+            rng.choice(["inf", "nav", "nav", None]) if types else None,
+            parents.get(intent),
+            rng.choice(["vital", "okay"]) if weighs_importance else None,
+        )
+        for intent in ids
+    ]
+    given = any(weight is not None for weight in weights.values())
+    rows += [
+        Intent(topic, node, 1.0 if given else None, None, parent, "okay" if weighs_importance else None)
+        for node, parent in inner
+    ]
+    return rows
+
+
+def _weights(rng: Random, ids: list[str], relevant: set[str | None], pool: list[float]) -> dict[str, float | None]:
+    weights: dict[str, float | None] = {intent: rng.choice(pool) for intent in ids}
+    counted = [intent for intent in ids if intent in relevant] or ids
+    if not any(weights[intent] for intent in counted):
+        weights[counted[0]] = 1.0
+    return weights
+
+
+def _tree(rng: Random, leaves: list[str]) -> tuple[dict[str, str | None], list[tuple[str, str | None]]]:
+    """Return the parents of leaves, and inner nodes with their parents, None for the root."""
+    names = [name for name in ("m1", "m2", "m3", "0m") if name not in leaves][: rng.randint(0, 3)]
+    inner: list[tuple[str, str | None]] = []
+    for number, name in enumerate(names):
+        inner.append((name, rng.choice([None, *names[:number]])))
+    parents = {leaf: rng.choice([None, *names]) for leaf in leaves}
+    # an inner node without anything below it would be an intent
+    while barren := {name for name, _ in inner} - set(parents.values()) - {parent for _, parent in inner}:
+        inner = [(name, parent) for name, parent in inner if name not in barren]
+    return parents, inner
+
+
+def _run(rng: Random, topics: list[str], docs: list[str]) -> list[Ranked]:
+    scores = rng.choice(pools.SCORES)
+    ranked = rng.sample(topics, rng.randint(1, len(topics)))
+    if rng.random() < 0.3:
+        ranked.append("a topic of the run" if any(" " in topic for topic in topics) else "only-in-the-run")
+    unjudged = [doc for doc in ("u1", "u2", "é2") if doc not in docs]
+    rows = []
+    for topic in ranked:
+        pool = docs + unjudged[: rng.randint(0, 3)]
+        chosen = rng.sample(pool, rng.randint(1, len(pool)))
+        continuous = rng.random() < 0.3
+        rows += [Ranked(topic, doc, rng.random() if continuous else rng.choice(scores)) for doc in chosen]
+    if rng.random() < 0.7:
+        rng.shuffle(rows)
+    return rows

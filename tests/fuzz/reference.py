@@ -1,0 +1,30 @@
+"""The values of a case by the naive reference."""
+
+from __future__ import annotations
+
+from .case import Case, ranking
+from .naive.measures import MEASURES
+from .naive.topic import Topic
+
+Values = dict[tuple[str, str, str], float]
+"""By run, topic and spec."""
+
+
+def naive_values(case: Case) -> Values:
+    """Return the values of all runs, topics of the qrels and measures."""
+    grades: dict[str, dict[str, dict[str, int]]] = {}
+    for row in case.judgments:
+        grades.setdefault(row.topic, {}).setdefault(row.intent or "", {})[row.doc] = row.grade
+    info: dict[str, dict[str, dict[str, object]]] = {topic: {} for topic in grades}
+    for row in case.intents:
+        if row.topic in info:
+            info[row.topic][row.intent] = row._asdict()
+    highest = max(0, *(row.grade for row in case.judgments))
+    values: Values = {}
+    for name, rows in case.runs.items():
+        lists = ranking(rows)
+        for topic in grades:
+            known = Topic(grades[topic], lists.get(topic, []), highest, info[topic])
+            for spec in case.specs:
+                values[name, topic, spec] = float(MEASURES[spec].score(known))
+    return values

@@ -1,0 +1,29 @@
+"""Random collections that once were scored differently, each with what was wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from .case import Case, Intent, Judgment, Ranked
+from .compare import differences
+from .points import CHEAP
+
+CASES = {
+    "ids in an intent table that end in a space of Unicode": Case(
+        [Judgment("1", "x\u2003", "a", 1), Judgment("1", "y", "b", 1)],
+        {"r": [Ranked("1", "a", 2.0), Ranked("1", "b", 1.0)]},
+        ["P+Q", "Coverage"],
+        [Intent("1", "x\u2003", type="nav"), Intent("1", "y", type="inf")],
+    ),
+    "a missing type in an intent table with a probability before it": Case(
+        [Judgment("1", "x", "a", 1), Judgment("1", "y", "b", 1)],
+        {"r": [Ranked("1", "a", 2.0), Ranked("1", "b", 1.0)]},
+        ["P+Q", "DIN-nDCG@3"],
+        [Intent("1", "x", 0.5, "nav"), Intent("1", "y", 0.5)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_saved_case(name):
+    assert not differences(CASES[name], CHEAP)
