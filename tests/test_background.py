@@ -48,8 +48,8 @@ def results_of(calls: BackgroundCalls, *functions_and_arguments: tuple) -> list:
 
 
 def test_errors(calls: type[BackgroundCalls]) -> None:
-    with pytest.raises(ValueError, match="math domain"):
-        results_of(calls(), (math.sqrt, -1.0), (math.sqrt, 4.0))
+    with pytest.raises(ValueError, match="invalid literal"):
+        results_of(calls(), (int, "one"), (math.sqrt, 4.0))
     assert results_of(calls(), (math.sqrt, 4.0)) == [2.0]
 
 

@@ -206,7 +206,8 @@ def test_long_names_are_inside_the_figure_of_a_heat_map(count):
         box = label.get_window_extent()
         assert 0 <= box.x0 <= box.x1 <= ax.figure.bbox.width
         assert 0 <= box.y0 <= box.y1 <= ax.figure.bbox.height
-    assert ax.get_window_extent().width >= count * 0.26 * ax.figure.dpi
+    # matplotlib 3.10.0 leaves 0.2587 inches for a cell.
+    assert ax.get_window_extent().width >= count * 0.255 * ax.figure.dpi
 
 
 def test_difference_bars(evaluation):

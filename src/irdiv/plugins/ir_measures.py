@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -125,11 +126,31 @@ def _parse(spec: object, ours: Callable[[str], T], theirs: Callable[[Any], T]) -
         raise
 
 
+def _literal(node: ast.expr | None) -> object:
+    """Return a value in a spec, as ir_measures reads it: a string, number, truth value or None, or a dict of them."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | complex | float | int | None):
+        return node.value
+    if isinstance(node, ast.Dict):
+        return dict(zip(map(_literal, node.keys), map(_literal, node.values), strict=True))
+    raise ValueError(ir_measures.util._AST_PARSE_ERROR.format("values must be str, float, int, bool, etc."))
+
+
+def _repair_parser() -> None:
+    """Replace the reader of values in specs if it needs ``ast.Num``, which Python 3.14 does not have."""
+    if sys.version_info < (3, 14):
+        return
+    try:
+        _parse_measure("P@1")
+    except AttributeError:
+        ir_measures.util._ast_to_value = _literal
+
+
 def install() -> None:
     """Make ir_measures know the measures of irdiv.
 
     On qrels with one grade for each document, ir_measures computes its own measures as before. Its parsers are replaced
     in its modules; a parser that was imported by name before irdiv stays as it was, and does not know irdiv's specs.
+    On Python 3.14 ir_measures alone reads no spec with a value, such as ``nDCG@10``; with irdiv it does.
     """
     if _provider in ir_measures.DefaultPipeline.providers:
         return
@@ -143,6 +164,7 @@ def install() -> None:
             ir_measures.measures.registry[name] = Measure(declaration)
     for module in (ir_measures, ir_measures.util):
         vars(module).update(parse_measure=parse_measure, parse_trec_measure=parse_trec_measure)
+    _repair_parser()
 
 
 NdevalProvider: TypeAlias = Literal["irdiv", "pyndeval"]
