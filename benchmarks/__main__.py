@@ -16,7 +16,7 @@ from benchmarks.workloads import ALL
 
 WORKLOADS = {
     **{name: (workload.__doc__ or "").removeprefix(f"({name}) ") for name, workload in ALL.items()},
-    "f": "How time and memory grow with topics, depth, intents and judged documents.",
+    "f": "How time and memory grow with topics, depth, intents, documents, runs, measures and layers of trees.",
     "h": "What a topic costs on Spark.",
     "i": "Parquet files of many topics, by queries in DuckDB and polars too.",
     "l": "Statistics of a campaign: time and memory of tests of all pairs of up to 150 runs.",

@@ -57,7 +57,7 @@ def print_growth(found: Growth) -> None:
     """Print how time and memory grow."""
     print(f"({found.workload}) {found.name}")
     for point in found.points:
-        parts = {name: point[name] for name in ("compile", "score", "seconds") if name in point}
+        parts = {name: point[name] for name in ("compile", "first", "score", "seconds") if name in point}
         shown = "".join(f"  {name} {1e3 * value:9.1f} ms" for name, value in parts.items())
         topics = point.get("topics", 0) / (parts.get("seconds") or parts["score"])
         speed = f"  {topics:9,.0f} topics/s" if topics else ""

@@ -19,7 +19,7 @@ from irdiv.measures.compose import HD, IA, LA, D, DSharp, HDSharp, LADSharp, LDS
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import parse
 from irdiv.plugins.ir_measures import install as _install
-from irdiv.plugins.ir_measures import set_ndeval_provider
+from irdiv.plugins.ir_measures import ndeval_provider, set_ndeval_provider
 from irdiv.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ __all__ = [
     "list_measures",
     "load",
     "measures",
+    "ndeval_provider",
     "nested_intents",
     "oracle",
     "parse",

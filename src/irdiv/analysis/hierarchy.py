@@ -222,12 +222,13 @@ def _layer_nodes(layer: Layer, depth: int, rel: int, ranked: RankedBlock | None)
     topic, column = np.nonzero(layer.nodes >= 0)
     node = layer.nodes[topic, column]
     relevant = np.count_nonzero(layer.grades[layer.relevant_rows] >= rel, axis=1)
-    ancestor = trees_of(layer.collection).ancestor
+    trees = trees_of(layer.collection)
     nodes = {
         "topic": layer.start + topic,
         "layer": np.full(len(topic), depth),
         "node": node,
-        "parent": ancestor[node, depth - 2] if depth > 1 else np.full(len(node), ROOT),
+        # A leaf that is carried down from a layer above is its own parent.
+        "parent": np.where(trees.depth[node] == depth, trees.parent[node], node),
         "weight": layer.node_weight[topic, column],
         "relevant": relevant[topic, column],
     }

@@ -17,7 +17,7 @@ from irdiv.frames.inputs import QrelsLike
 from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score
+from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_program
 from irdiv.measures.operators import global_gain, intent_weights_for
 from irdiv.measures.spec import MeasureLike, parse
 from irdiv.measures.values import ParameterValues
@@ -185,7 +185,8 @@ def ideal_gaps(
         greedy = ideal_novelty_score(block, params, cutoff, cutoff, log_discount)
         relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
         ideals = []
-        for topic in relevant:
+        for name, topic in zip(collection.topics[block.start : block.stop], relevant, strict=True):
+            refuse_large_program(name, topic, cutoff)
             ideals += exact_ideals([topic], params["alpha"], cutoff, params["time_limit"])
             advance(1)
         exact = np.maximum([ideal.value for ideal in ideals], greedy)

@@ -15,6 +15,9 @@ from irdiv.frames.ids import argsort_ids
 from irdiv.kernels.lists import ordered_sum, safe_divide
 from irdiv.types import Bools, Floats, Ints, Objects
 
+MOST_CELLS = 500_000_000
+"""How many grades a block may have, a row for each relevant document and a column for each intent; 8 bytes each."""
+
 
 class JudgedBlock(Memo):
     """Topics ``start`` to ``stop`` of a collection as padded arrays; what runs share is computed once and kept."""
@@ -32,11 +35,22 @@ class JudgedBlock(Memo):
     def grades(self) -> Ints:
         """Grades as ``[row, intent]``: a row for each relevant document, then one of zeros that padding points at."""
         c, judged = self.collection, self.grade_slice
-        grades = np.zeros(
-            (int(c.row_start[self.stop]) - self.row_base + 1, self.intents_per_topic.max()), dtype=np.int64
-        )
+        intent_count = int(self.intents_per_topic.max())
+        # Only a topic that is a block of its own has more cells than blocks are made for.
+        if self.row_count * intent_count > MOST_CELLS:
+            raise IrdivError(
+                f"topic {c.topics[self.start]!r} has {self.row_count} relevant documents and {intent_count} intents: a "
+                f"grade for each pair of them would take more than {MOST_CELLS * 8 / 1e9:.0f} GB. Evaluate groups of "
+                "its intents as topics of their own, or leave documents that no run retrieves out of the qrels."
+            )
+        grades = np.zeros((self.row_count + 1, intent_count), dtype=np.int64)
         grades[c.grade_row[judged] - self.row_base, c.grade_intent[judged]] = c.grade[judged]
         return grades
+
+    @property
+    def row_count(self) -> int:
+        """How many relevant documents the block has."""
+        return int(self.collection.row_start[self.stop]) - self.row_base
 
     @property
     def grade_slice(self) -> slice:

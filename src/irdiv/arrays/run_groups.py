@@ -13,7 +13,7 @@ from irdiv.arrays.memo import Memo
 from irdiv.arrays.padding import argsort_by_topic, pad
 from irdiv.arrays.pairs import find_duplicates
 from irdiv.arrays.ranking import Duplicates, OrderedRun, RankedBlock, Ties, find_topics, order_columns, sort_by_key
-from irdiv.arrays.run_checks import RunFindings, find_rank_contradiction, has_judged, ids_of_both_sides
+from irdiv.arrays.run_checks import RunFindings, find_rank_contradiction, ids_of_both_sides
 from irdiv.errors import prefix_errors_with_run
 from irdiv.frames.checked import RunColumns
 from irdiv.frames.hashes import hash_ids
@@ -206,16 +206,16 @@ def _raise_error_of(
 
 def check_runs(runs: OrderedRuns, depth: int | None) -> list[RunFindings]:
     """Return what may be a mistake in each run, as `check_run` does."""
-    has_relevant = runs.hits(False, depth).counts.sum(axis=0) > 0
+    is_unjudged = runs.hits(False, depth).counts.sum(axis=0) == 0
+    if is_unjudged.any():
+        # The index of all judged documents is seldom needed otherwise.
+        is_unjudged &= runs.judged_counts(depth).sum(axis=1) == 0
     contradicts = _may_contradict(runs)
-    return [_findings(runs, index, depth, has_relevant[index], contradicts[index]) for index in range(len(runs))]
+    return [_findings(runs, index, is_unjudged[index], contradicts[index]) for index in range(len(runs))]
 
 
-def _findings(
-    runs: OrderedRuns, index: int, depth: int | None, has_relevant: np.bool_, may_contradict: np.bool_
-) -> RunFindings:
+def _findings(runs: OrderedRuns, index: int, is_unjudged: np.bool_, may_contradict: np.bool_) -> RunFindings:
     contradiction = find_rank_contradiction(runs[index]) if may_contradict else None
-    is_unjudged = not has_relevant and not has_judged(runs[index], depth)
     return RunFindings(contradiction, ids_of_both_sides(runs[index]) if is_unjudged else None)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irdiv.arrays.blocks import JudgedBlock
+from irdiv.arrays.blocks import MOST_CELLS, JudgedBlock
 from irdiv.arrays.padding import pad
 from irdiv.errors import IrdivError
 from irdiv.intents.trees import Trees, trees_of
@@ -37,7 +37,7 @@ class Layer(JudgedBlock):
         topic = np.searchsorted(c.row_start, c.grade_row[judged], side="right") - 1 - self.start
         column = self._node_of_intent[topic, c.grade_intent[judged]]
         in_layer = column >= 0
-        grades = np.zeros((len(self._block.grades), self.nodes.shape[1]), dtype=np.int64)
+        grades = np.zeros((self.row_count + 1, self.nodes.shape[1]), dtype=np.int64)
         row = c.grade_row[judged][in_layer] - self.row_base
         np.maximum.at(grades, (row, column[in_layer]), c.grade[judged][in_layer])
         return grades
@@ -116,12 +116,31 @@ def _compile(block: JudgedBlock, rel: int, intents: str, hierarchy: str, weights
     np.maximum.at(height, topic[leaves], trees.depth[leaves])
     lowest = height[topic[leaves]] if hierarchy == "EIH" else trees.depth[leaves]
 
-    def layer_at(depth: int, leaves_in_layer: Ints) -> Layer:
-        node = trees.ancestor[leaves_in_layer, depth - 1]
-        return _build_layer(block, topic, leaves_in_layer, node, weight)
+    layers: list[Layer] = []
+    node, cells = leaves, 0
+    # From the deepest layer up, in which the node above each leaf is the parent of that below it.
+    for depth in range(int(height.max(initial=1)), 0, -1):
+        node = np.where(trees.depth[node] > depth, trees.parent[node], node)
+        in_layer = lowest >= depth
+        layer = _build_layer(block, topic, leaves[in_layer], node[in_layer], weight)
+        cells += (layer.row_count + 1) * layer.nodes.shape[1]
+        layers.append(layer)
+        if cells > MOST_CELLS:
+            raise _too_many_cells(layers, height, hierarchy)
+    return Layers(layers[::-1], _build_layer(block, topic, leaves, leaves, weight), height)
 
-    layers = [layer_at(depth, leaves[lowest >= depth]) for depth in range(1, int(height.max(initial=1)) + 1)]
-    return Layers(layers, layer_at(trees.ancestor.shape[1], leaves), height)
+
+def _too_many_cells(layers: Sequence[Layer], height: Ints, hierarchy: str) -> IrdivError:
+    """Return the error for layers that have more grades than fit into memory; those of a few dozen layers fit."""
+    first = layers[0]
+    topic = first.collection.topics[first.start + int(height.argmax())]
+    most_nodes = max(layer.nodes.shape[1] for layer in layers)
+    remedy = "use hierarchy='OIH', whose layers do not repeat the leaves above them, or " if hierarchy == "EIH" else ""
+    return IrdivError(
+        f"topic {topic!r} has {height.max()} layers; with {first.row_count} relevant documents and up to {most_nodes} "
+        f"nodes in a layer, the grades of all layers would take more than {MOST_CELLS * 8 / 1e9:.0f} GB. To evaluate "
+        f"it, {remedy}leave out layers of the tree."
+    )
 
 
 def _slice_trees(trees: Trees, nodes: slice) -> Trees:
@@ -131,7 +150,6 @@ def _slice_trees(trees: Trees, nodes: slice) -> Trees:
         np.where(parent >= 0, parent - nodes.start, parent),
         trees.depth[nodes],
         trees.inner[nodes],
-        trees.ancestor[nodes] - nodes.start,
     )
 
 

@@ -46,7 +46,7 @@ def nested_intents(trees: Mapping[str, object] | Mapping[int, object]) -> pd.Dat
     """
     if not isinstance(trees, Mapping):
         raise IrdivError(f"trees must be a dict from topic to tree; found {type(trees).__name__!r}.")
-    rows = [(str(query), *node) for query, tree in trees.items() for node in _iter_nodes(str(query), tree, None)]
+    rows = [(str(query), *node) for query, tree in trees.items() for node in _iter_nodes(str(query), tree)]
     frame = pd.DataFrame(rows, columns=_COLUMNS).astype({"parent_id": object, "probability": float})
     repeated = frame[frame.duplicated(["query_id", "intent_id"])]
     if len(repeated):
@@ -55,21 +55,38 @@ def nested_intents(trees: Mapping[str, object] | Mapping[int, object]) -> pd.Dat
     return frame.assign(parent_id=frame["parent_id"].where(frame["parent_id"].notna(), None))
 
 
-def _iter_nodes(query: str, tree: object, parent: str | None) -> Iterator[tuple[str, str | None, Real | None]]:
+def _iter_nodes(query: str, tree: object) -> Iterator[tuple[str, str | None, Real | None]]:
     """Yield the name, the parent and the probability of each node of a tree, parents before children."""
+    # The nodes that are left on each layer of the path to the current one, with their parent: trees may be deeper than
+    # Python's stack.
+    path: list[tuple[str | None, Iterator[tuple[str, object]]]] = [(None, _children(query, tree))]
+    while path:
+        parent, siblings = path[-1]
+        name, below = next(siblings, (None, None))
+        if name is None:
+            path.pop()
+        elif below is None or isinstance(below, Real):
+            yield name, parent, below
+        else:
+            yield name, parent, None
+            path.append((name, _children(query, below)))
+
+
+def _children(query: str, tree: object) -> Iterator[tuple[str, object]]:
+    """Return the names of the first layer of a tree, each with what is below it."""
     if isinstance(tree, str) or not isinstance(tree, Iterable):
         raise IrdivError(
             f"the tree of topic {query!r} must be a dict from node to the nodes below it, or a list of leaves; found "
             f"{tree!r}."
         )
-    for name, below in tree.items() if isinstance(tree, Mapping) else [(name, None) for name in tree]:
+    return _named(query, tree.items() if isinstance(tree, Mapping) else ((name, None) for name in tree))
+
+
+def _named(query: str, items: Iterable[tuple[object, object]]) -> Iterator[tuple[str, object]]:
+    for name, below in items:
         if not isinstance(name, str | Integral):
             raise IrdivError(f"a node of topic {query!r} has the name {name!r}; a name must be a string.")
-        if below is None or isinstance(below, Real):
-            yield str(name), parent, below
-        else:
-            yield str(name), parent, None
-            yield from _iter_nodes(query, below, str(name))
+        yield str(name), below
 
 
 @overload
@@ -134,8 +151,11 @@ def _paths_to_table(queries: Iterable[str], paths: Iterable[tuple[str, ...]]) ->
     for query, path in zip(queries, paths, strict=True):
         for depth in range(len(path), 0, -1):
             node = SEPARATOR.join(path[:depth])
+            is_known = (query, node) in parent_of
             if path_of_id.setdefault(node, path[:depth]) != path[:depth]:
                 both = f"{path_of_id[node]} and {path[:depth]}"
                 raise IrdivError(f"the paths {both} are both {node!r}; leave {SEPARATOR!r} out of names.")
+            if is_known:
+                break  # and so are the nodes above
             parent_of[query, node] = SEPARATOR.join(path[: depth - 1]) or None
     return pd.DataFrame([(*node, parent) for node, parent in parent_of.items()], columns=_COLUMNS[:3])

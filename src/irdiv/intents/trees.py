@@ -1,4 +1,4 @@
-"""Intent hierarchies as arrays: parents, depths and ancestors of all nodes of all topics."""
+"""Intent hierarchies as arrays: parents and depths of all nodes of all topics."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ class Trees(NamedTuple):
     """The layer of each node, from 1."""
     inner: Bools
     """Whether each node has nodes below it."""
-    ancestor: Ints
-    """The node at each depth on the path to a node, as ``[node, depth − 1]``; below its own depth the node itself."""
+
+    @property
+    def height(self) -> int:
+        """The largest depth of all nodes."""
+        return int(self.depth.max(initial=1))
 
 
 def trees_of(collection: CompiledQrels) -> Trees:
@@ -35,19 +38,13 @@ def trees_of(collection: CompiledQrels) -> Trees:
 
 
 def _compile(collection: CompiledQrels) -> Trees:
-    nodes = np.arange(len(collection.intents))
     parent = _parents(collection)
     depth = _depths(collection, parent)
-    inner = np.zeros(len(nodes), dtype=bool)
+    inner = np.zeros(len(parent), dtype=bool)
     inner[parent[parent != ROOT]] = True
     _check_inner_nodes(collection, inner)
     _check_judged_intents(collection, parent)
-    max_depth = int(depth.max(initial=1))
-    ancestor = np.empty((len(nodes), max_depth), dtype=np.int64)
-    for layer in range(max_depth, 0, -1):
-        nodes = np.where(depth[nodes] > layer, parent[nodes], nodes)
-        ancestor[:, layer - 1] = nodes
-    return Trees(parent, depth, inner, ancestor)
+    return Trees(parent, depth, inner)
 
 
 def _parents(collection: CompiledQrels) -> Ints:
@@ -72,14 +69,17 @@ def _parents(collection: CompiledQrels) -> Ints:
 
 def _depths(collection: CompiledQrels, parent: Ints) -> Ints:
     depth = np.ones(len(parent), dtype=np.int64)
-    above = parent
-    while (below_root := above != ROOT).any():
-        depth += below_root
-        above = np.where(below_root, parent[above], ROOT)
-        if depth.max() > len(parent):
-            raise IrdivError(
-                f"{collection.describe_intent(int(depth.argmax()))} is its own ancestor: the tree has a cycle."
-            )
+    most_layers = int(np.diff(collection.intent_start).max(initial=0))
+    node = np.flatnonzero(parent != ROOT)
+    above = parent[node]
+    # Only nodes that are deeper take part in a step, so that one deep tree does not cost a step of all the others.
+    while len(node):
+        depth[node] += 1
+        if depth[node[0]] > most_layers:
+            raise IrdivError(f"{collection.describe_intent(int(node[0]))} is its own ancestor: the tree has a cycle.")
+        above = parent[above]
+        deeper = above != ROOT
+        node, above = node[deeper], above[deeper]
     return depth
 
 

@@ -19,8 +19,7 @@ def node_weights(block: JudgedBlock, trees: Trees, topic: Ints, counted: Bools, 
     uniform = weights in ("UT", "UB")
     raw_weight = np.ones(len(topic)) if uniform else _probabilities_or_ones(block, topic, counted, weights)
     if weights in ("UT", "NT"):
-        present = np.zeros(len(topic), dtype=bool)
-        present[trees.ancestor[counted].ravel()] = True
+        present = _with_ancestors(trees, counted)
         raw_weight = with_sums_of_children(trees, np.nan_to_num(raw_weight), np.isnan(raw_weight))
         weight = top_down(trees, topic, present, raw_weight)
     else:
@@ -48,6 +47,14 @@ def _probabilities_or_ones(block: JudgedBlock, topic: Ints, counted: Bools, weig
     return np.where(topic_has_some[topic], probability, 1.0)
 
 
+def _with_ancestors(trees: Trees, nodes: Bools) -> Bools:
+    """Return which nodes are selected or above a selected one."""
+    out = nodes.copy()
+    for depth in range(trees.height, 1, -1):
+        out[trees.parent[out & (trees.depth == depth)]] = True
+    return out
+
+
 def top_down(trees: Trees, topic: Ints, present: Bools, raw_weight: Floats) -> Floats:
     """W(child) = W(parent) · raw weight(child) / Σ raw weight(siblings), for the nodes that are present."""
     nodes = len(topic)
@@ -56,7 +63,7 @@ def top_down(trees: Trees, topic: Ints, present: Bools, raw_weight: Floats) -> F
         parent_or_topic[present], weights=raw_weight[present], minlength=nodes + int(topic.max(initial=-1)) + 1
     )
     weight = np.concatenate([np.zeros(nodes), np.ones(len(total) - nodes)])
-    for depth in range(1, trees.ancestor.shape[1] + 1):
+    for depth in range(1, trees.height + 1):
         layer = np.flatnonzero(present & (trees.depth == depth))
         above = parent_or_topic[layer]
         positive = total[above] > 0
@@ -76,7 +83,7 @@ def bottom_up(trees: Trees, topic: Ints, leaves: Bools, raw_weight: Floats) -> F
 def with_sums_of_children(trees: Trees, weight: Floats, nodes: Bools) -> Floats:
     """Return the weights with that of each selected node replaced by the sum over its children."""
     out = np.where(nodes, 0.0, weight)
-    for depth in range(trees.ancestor.shape[1], 1, -1):
+    for depth in range(trees.height, 1, -1):
         children = np.flatnonzero((trees.depth == depth) & _has_parent_in(trees, nodes))
         np.add.at(out, trees.parent[children], out[children])
     return out

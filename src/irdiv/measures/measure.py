@@ -127,6 +127,16 @@ def ir_measures_parameters(name: str) -> Mapping[str, ir_measures.ParamInfo] | N
     return None if measure is None or isinstance(measure, Measure) else measure.SUPPORTED_PARAMS
 
 
+def is_of_ir_measures(measure: ir_measures.Measure) -> bool:
+    """Return whether a measure is one of ir_measures' own; another package's may have the same name.
+
+    >>> import ir_measures
+    >>> is_of_ir_measures(ir_measures.AP), is_of_ir_measures(ir_measures.define(lambda qrels, run: (), name="AP"))
+    (True, False)
+    """
+    return type(measure).__module__.startswith("ir_measures.measures.")
+
+
 def _checked(declaration: Declaration, params: Mapping[str, object]) -> dict[str, object]:
     by_name = declaration.by_name
     out: dict[str, object] = {}

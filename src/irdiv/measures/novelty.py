@@ -15,11 +15,14 @@ from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED
 from irdiv.measures.values import ParameterValues
 from irdiv.progress import progress_bar
-from irdiv.types import Floats, Ints
+from irdiv.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from irdiv.arrays.blocks import JudgedBlock
     from irdiv.arrays.ranking import RankedBlock
+
+MOST_VARIABLES = 500_000
+"""How many variables the integer program of an exact ideal may have; far fewer may take hours."""
 
 
 class Discount(Hashable, Protocol):
@@ -157,9 +160,11 @@ def _exact_ideal(block: JudgedBlock, params: ParameterValues, cutoff: int) -> Fl
 def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_limit: float | None) -> Floats:
     from irdiv.kernels.exact import exact_ideals
 
-    relevant = progress_bar(block.grades[block.relevant_rows_by_id] >= rel, "topic", "topics with exact ideals")
-    ideals = exact_ideals(relevant, alpha, cutoff, time_limit)
+    relevant = block.grades[block.relevant_rows_by_id] >= rel
     topics = block.collection.topics[block.start : block.stop]
+    for topic, of_topic in zip(topics, relevant, strict=True):
+        refuse_large_program(topic, of_topic, cutoff)
+    ideals = exact_ideals(progress_bar(relevant, "topic", "topics with exact ideals"), alpha, cutoff, time_limit)
     unproven = [topic for topic, ideal in zip(topics, ideals, strict=True) if not ideal.proven]
     if unproven:
         warn(
@@ -167,6 +172,19 @@ def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_
             f"divided by a bound, so it may be too small: {examples(unproven, 10)}"
         )
     return np.array([ideal.upper_bound for ideal in ideals])
+
+
+def refuse_large_program(topic: str, relevant: Bools, cutoff: int) -> None:
+    """Raise an error if the integer program of a topic is hopelessly large, for ``relevant[document, intent]``."""
+    documents, intents = np.count_nonzero(relevant.any(axis=1)), np.count_nonzero(relevant.any(axis=0))
+    depth = min(cutoff, int(documents))
+    variables = min(int(documents), 2 ** min(int(intents), 60)) * depth + int(intents) * depth**2
+    if variables > MOST_VARIABLES:
+        raise IrdivError(
+            f"topic {topic!r} has {documents} relevant documents of {intents} intents, and its exact ideal at cutoff "
+            f"{cutoff} is an integer program of up to {variables:,} variables; at most {MOST_VARIABLES:,} are tried. "
+            "Use ideal='greedy', or a smaller cutoff."
+        )
 
 
 def intent_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:

@@ -230,6 +230,9 @@ def _d_sharp(base: BaseMeasure) -> Declaration:
     )
 
 
+_GAINS_AT_ONCE = 4_000_000
+"""How many gains of documents for intents are held at once; it bounds memory and changes no value."""
+
 OTHER_D_PROGRAMS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalize=False."
 
 
@@ -245,7 +248,11 @@ def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
 
 def relevant_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
     """Return the global gains of the relevant documents, ``[topic, document]``."""
-    return global_gain(relevant_grades(block), intent_weights_for(block, params), params["gain"], block)
+    weight, rows = intent_weights_for(block, params), block.relevant_rows
+    # Some documents at a time, as a topic may be much larger than blocks are made for.
+    step = max(_GAINS_AT_ONCE // weight.size, 1)
+    parts = (block.grades[rows[:, start : start + step]] for start in range(0, rows.shape[1], step))
+    return np.concatenate([global_gain(part.swapaxes(1, 2), weight, params["gain"], block) for part in parts], axis=1)
 
 
 def intent_weights_for(block: JudgedBlock, params: ParameterValues) -> Floats:

@@ -14,7 +14,7 @@ from irdiv.errors import IrdivError, examples, near_names
 from irdiv.measures.answers import AnswerMeasure, refuse_answer_measure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
-from irdiv.measures.measure import Measure, ir_measures_parameters
+from irdiv.measures.measure import Measure, ir_measures_parameters, is_of_ir_measures
 from irdiv.measures.undefined import why_undefined
 from irdiv.measures.words import has_words
 
@@ -134,6 +134,8 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
     """Return the `Measure` of irdiv for a measure of irdiv, or for one of ndeval's nine; None for any other."""
     if isinstance(measure, Measure):
         return measure
+    if not is_of_ir_measures(measure):
+        return None
     # Measures of other packages, which take time to find, are all irdiv's.
     declaration = registry.own.get(measure.NAME or "")
     if declaration is None or declaration.owner == "irdiv":
@@ -144,13 +146,15 @@ def as_irdiv_measure(measure: ir_measures.Measure) -> Measure | None:
 def with_irdiv_parameters(measure: ir_measures.Measure, names: Iterable[str]) -> ir_measures.Measure:
     """Return irdiv's measure in place of one of ir_measures that lacks one of the parameters named."""
     extension = registry.extensions.get(measure.NAME or "")
-    if isinstance(measure, Measure) or extension is None or not _extends(extension, names):
+    if not is_of_ir_measures(measure) or extension is None or not _extends(extension, names):
         return measure
     return Measure(extension, **measure.params) if set(measure.params) <= {"cutoff", *extension.by_name} else measure
 
 
 def _irdiv_adhoc_measure(measure: ir_measures.Measure) -> Measure | None:
     """Return irdiv's measure in place of ERR and RBP of ir_measures, or of one with parameters that only irdiv has."""
+    if not is_of_ir_measures(measure):
+        return None
     name = measure.NAME or ""
     declaration = registry.own.get(name)
     if declaration is None and _extends(registry.extensions.get(name), measure.params):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ir_measures
 
 from irdiv.measures.bases import BASES
-from irdiv.measures.measure import Measure
+from irdiv.measures.measure import Measure, is_of_ir_measures
 from irdiv.measures.operators import declare_adhoc
 
 _BASE_OF = {"nDCG": "nDCG", "AP": "AP", "P": "P", "RR": "RR", "R": "Recall", "Rprec": "Rprec", "Success": "Hit"}
@@ -23,7 +23,7 @@ TREC_EVAL_NAMES = tuple(_BASE_OF)
 
 def irdiv_equivalent(measure: ir_measures.Measure) -> Measure | None:
     """Return the irdiv measure with the values of a measure of ir_measures, or None."""
-    if isinstance(measure, Measure) or measure.NAME not in _BASE_OF:
+    if not is_of_ir_measures(measure) or measure.NAME not in _BASE_OF:
         return None
     params = {name: value for name, value in measure.params.items() if (name, value) not in _DEFAULTS}
     cut = "cutoff" in params and measure.NAME in _WITHOUT_CUTOFF

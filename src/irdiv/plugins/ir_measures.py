@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import re
-import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, get_args
 
 import ir_measures
 from ir_measures import providers
@@ -14,29 +14,20 @@ from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError
-from irdiv.measures.catalogue import registry
-from irdiv.measures.measure import Measure
-from irdiv.measures.spec import (
-    as_irdiv_measure,
-    is_irdiv_only,
-    is_ndeval_measure,
-    parse,
-    unknown_name_error,
-)
+from irdiv.measures.measure import Measure, is_of_ir_measures
+from irdiv.measures.spec import as_irdiv_measure
+from irdiv.plugins.ir_measures_parsers import wrap_parsers
+from irdiv.plugins.ndeval_choice import NdevalProvider, choose_for_process, choose_for_scope, chosen
 
 if TYPE_CHECKING:
     from irdiv.frames.inputs import QrelsLike
 
-T = TypeVar("T")
-
 
 class Provider(providers.Provider):
-    """An ir_measures provider for the measures of irdiv, or for the nine of ndeval."""
+    """An ir_measures provider for the measures that are irdiv's alone."""
 
-    def __init__(self, owner: str) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.NAME = "irdiv" if owner == "irdiv" else "irdiv-ndeval"
-        self._owner = owner
+    NAME = "irdiv"
+    _of_irdiv_alone = True
 
     def supports(self, measure: ir_measures.Measure) -> bool:
         """Return whether this provider computes a measure."""
@@ -44,7 +35,7 @@ class Provider(providers.Provider):
             found = as_irdiv_measure(measure)
         except IrdivError:
             return False
-        return found is not None and _is_only_irdivs(found) is (self._owner == "irdiv")
+        return found is not None and _is_only_irdivs(found) is self._of_irdiv_alone
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: QrelsLike) -> providers.Evaluator:
         from irdiv.plugins.ir_measures_evaluator import Evaluator
@@ -52,33 +43,62 @@ class Provider(providers.Provider):
         return Evaluator(measures, qrels)
 
 
+class ProviderOfNdeval(Provider):
+    """An ir_measures provider for the nine measures of ndeval."""
+
+    NAME = "irdiv-ndeval"
+    _of_irdiv_alone = False
+
+
+class ChosenProviderOfNdeval(ProviderOfNdeval):
+    """The same in ir_measures' pipeline, where it supports measures only while it is chosen.
+
+    It is always there, so that a choice never changes a list over which another thread may be looping.
+    """
+
+    def supports(self, measure: ir_measures.Measure) -> bool:
+        """Return whether this provider is chosen and computes a measure."""
+        return chosen() == "irdiv" and super().supports(measure)
+
+
 class Pipeline(providers.FallbackProvider):
     """ir_measures' own pipeline, with well-defined values of ad hoc measures on diversity qrels.
 
-    Ad hoc measures see the highest grade of a document over intents, not that of whichever row comes last.
+    Ad hoc measures of ir_measures see the highest grade of a document over intents, not that of whichever row comes
+    last. Measures of other packages see the qrels as they are.
     """
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: QrelsLike) -> providers.Evaluator:
-        requested = list(measures)
-        evaluator: Callable[..., providers.Evaluator] = super()._evaluator
-        adhoc = [measure for measure in requested if not _is_diversity_measure(measure)]
-        if not adhoc:
+        return _evaluator_of_highest_grades(super()._evaluator, measures, qrels)
+
+
+def _evaluator_of_highest_grades(
+    evaluator: Callable[..., providers.Evaluator], measures: Iterable[ir_measures.Measure], qrels: QrelsLike
+) -> providers.Evaluator:
+    requested = list(measures)
+    is_adhoc = [_is_adhoc_measure(measure) for measure in requested]
+    # One provider for all measures, even if another thread chooses another one meanwhile.
+    with choose_for_scope(chosen()):
+        if not any(is_adhoc):
             return evaluator(requested, qrels)
         from irdiv.plugins.ir_measures_evaluator import adhoc_qrels
 
         qrels, highest = adhoc_qrels(qrels)
         if highest is None:
             return evaluator(requested, qrels)
-        diversity = [measure for measure in requested if measure not in adhoc]
-        evaluators = [evaluator(adhoc, highest), *([evaluator(diversity, qrels)] if diversity else [])]
+        adhoc, others = (
+            [measure for measure, flag in zip(requested, is_adhoc, strict=True) if flag is wanted]
+            for wanted in (True, False)
+        )
+        evaluators = [evaluator(adhoc, highest), *([evaluator(others, qrels)] if others else [])]
         return FallbackEvaluator(requested, evaluators)
 
 
-def _is_diversity_measure(measure: ir_measures.Measure) -> bool:
+def _is_adhoc_measure(measure: ir_measures.Measure) -> bool:
     try:
-        return as_irdiv_measure(measure) is not None
+        return is_of_ir_measures(measure) and as_irdiv_measure(measure) is None
     except IrdivError:
-        return True
+        return False
 
 
 def _is_only_irdivs(measure: Measure) -> bool:
@@ -86,92 +106,65 @@ def _is_only_irdivs(measure: Measure) -> bool:
     return measure.declaration.owner == "irdiv" or measure.declaration.name != measure.NAME
 
 
-_provider = Provider("irdiv")
-_ndeval_provider = Provider("ir_measures")
-
-
-_parse_measure: Callable[[str], ir_measures.Measure] = ir_measures.util.parse_measure
-_parse_trec_measure: Callable[[str], list[ir_measures.Measure]] = ir_measures.util.parse_trec_measure
-
-
-def parse_measure(measure: str) -> ir_measures.Measure:
-    """Parse a spec as ir_measures does, or as irdiv does if only irdiv knows the name."""
-    return _parse(measure, parse, _parse_measure)
-
-
-def parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
-    """Parse a name of trec_eval, or a spec of irdiv."""
-    try:
-        return _parse(measure, lambda spec: [parse(spec)], _parse_trec_measure)
-    except ValueError:
-        # PyTerrier parses all strings this way, and "nDCG@10" is not a name of trec_eval.
-        if not isinstance(measure, str) or isinstance(sys.exc_info()[1], IrdivError) or "@" not in measure:
-            raise
-        return [parse_measure(measure)]
-
-
-def _parse(spec: object, ours: Callable[[str], T], theirs: Callable[[Any], T]) -> T:
-    if not isinstance(spec, str):
-        return theirs(spec)
-    if is_irdiv_only(spec):
-        return ours(spec)
-    try:
-        return theirs(spec)
-    except (NameError, ValueError):
-        if is_ndeval_measure(spec):
-            return ours(spec)
-        name = re.split("[@(]", spec)[0].strip()
-        if name not in ir_measures.measures.registry and set(name) & set("#♯-+"):
-            raise unknown_name_error(name) from None
-        raise
-
-
-def _literal(node: ast.expr | None) -> object:
-    """Return a value in a spec, as ir_measures reads it: a string, number, truth value or None, or a dict of them."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | complex | float | int | None):
-        return node.value
-    if isinstance(node, ast.Dict):
-        return dict(zip(map(_literal, node.keys), map(_literal, node.values), strict=True))
-    raise ValueError(ir_measures.util._AST_PARSE_ERROR.format("values must be str, float, int, bool, etc."))
-
-
-def _repair_parser() -> None:
-    """Replace the reader of values in specs if it needs ``ast.Num``, which Python 3.14 does not have."""
-    if sys.version_info < (3, 14):
-        return
-    try:
-        _parse_measure("P@1")
-    except AttributeError:
-        ir_measures.util._ast_to_value = _literal
+_installing = Lock()
+_provider = Provider()  # type: ignore[no-untyped-call]
+_ndeval_provider = ProviderOfNdeval()  # type: ignore[no-untyped-call]
+_chosen_ndeval_provider = ChosenProviderOfNdeval()  # type: ignore[no-untyped-call]
 
 
 def install() -> None:
-    """Make ir_measures know the measures of irdiv.
+    """Make ir_measures know the measures of irdiv; what is in place stays as it is.
 
     On qrels with one grade for each document, ir_measures computes its own measures as before. Its parsers are replaced
     in its modules; a parser that was imported by name before irdiv stays as it was, and does not know irdiv's specs.
     On Python 3.14 ir_measures alone reads no spec with a value, such as ``nDCG@10``; with irdiv it does.
+    What other packages have changed in ir_measures is extended, not replaced. ``importlib.reload(ir_measures)`` undoes
+    all this, and ``importlib.reload(irdiv)`` does it again.
     """
-    if _provider in ir_measures.DefaultPipeline.providers:
-        return
-    ir_measures.DefaultPipeline.providers.append(_provider)
+    with _installing:
+        for pipeline in _pipelines():
+            _put(pipeline.providers, _chosen_ndeval_provider, 0)
+            _put(pipeline.providers, _provider, len(pipeline.providers))
+            _extend(pipeline)
+        for provider in (_provider, _ndeval_provider):
+            providers.register(provider)
+        wrap_parsers()
+
+
+def _pipelines() -> list[providers.FallbackProvider]:
+    """Return the pipeline of ir_measures, and those of its functions if they are others."""
+    owners = [getattr(function, "__self__", None) for function in (ir_measures.evaluator, ir_measures.iter_calc)]
+    found = [ir_measures.DefaultPipeline, *owners]
+    return list({id(p): p for p in found if isinstance(p, providers.FallbackProvider)}.values())
+
+
+def _put(listed: list[providers.Provider], provider: providers.Provider, place: int) -> None:
+    """Put a provider into a list, in place of what an earlier import of irdiv put there."""
+    names = [getattr(other, "NAME", None) for other in listed]
+    if provider.NAME in names:
+        listed[names.index(provider.NAME)] = provider
+    else:
+        listed.insert(place, provider)
+
+
+def _extend(pipeline: providers.FallbackProvider) -> None:
+    """Make a pipeline compute ad hoc measures on the highest grades; what others made of it is called by that."""
     # Code that imported methods of this object keeps them, so the object stays and its class changes.
-    ir_measures.DefaultPipeline.__class__ = Pipeline
-    for provider in (_provider, _ndeval_provider):
-        providers.register(provider)
-    for name, declaration in registry.own.items():
-        if declaration.owner == "irdiv" and name not in ir_measures.measures.registry:
-            ir_measures.measures.registry[name] = Measure(declaration)
-    for module in (ir_measures, ir_measures.util):
-        vars(module).update(parse_measure=parse_measure, parse_trec_measure=parse_trec_measure)
-    _repair_parser()
-
-
-NdevalProvider: TypeAlias = Literal["irdiv", "pyndeval"]
+    kind = type(pipeline)
+    if not issubclass(kind, Pipeline):
+        is_plain = kind is providers.FallbackProvider
+        pipeline.__class__ = Pipeline if is_plain else type(kind.__name__, (Pipeline, kind), {})
+    own = vars(pipeline).get("_evaluator")
+    if own is not None and getattr(own, "func", None) is not _evaluator_of_highest_grades:
+        vars(pipeline)["_evaluator"] = partial(_evaluator_of_highest_grades, own)
 
 
 def set_ndeval_provider(provider: NdevalProvider) -> None:
     """Choose what computes the nine diversity measures that ir_measures names, inside ir_measures, from now on.
+
+    The choice holds for all threads of the process, and for processes that are forked from it; one that is spawned
+    starts with ``"pyndeval"``. An evaluator of ir_measures keeps the provider that it was made with. `ndeval_provider`
+    chooses for a block of code only.
 
     Parameters
     ----------
@@ -182,5 +175,34 @@ def set_ndeval_provider(provider: NdevalProvider) -> None:
         descending, as in ndeval -traditional.
     """
     require(choice(*get_args(NdevalProvider)), provider=provider)
-    chosen = [p for p in ir_measures.DefaultPipeline.providers if p is not _ndeval_provider]
-    ir_measures.DefaultPipeline.providers[:] = [_ndeval_provider, *chosen] if provider == "irdiv" else chosen
+    install()  # without effect, unless ir_measures was reloaded
+    choose_for_process(provider)
+
+
+@contextmanager
+def ndeval_provider(provider: NdevalProvider) -> Iterator[None]:
+    """Choose as `set_ndeval_provider` does, for the block of a ``with`` statement or for a decorated function.
+
+    Other threads and asyncio tasks are not affected. Nor are threads that are started inside the block, unless they
+    run in a copy of its context, ``contextvars.copy_context().run``, as those of ``asyncio.to_thread`` do. Inside the
+    block, `set_ndeval_provider` changes only what holds outside of it.
+
+    Parameters
+    ----------
+    provider
+        ``"pyndeval"`` or ``"irdiv"``.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> qrels = [ir_measures.Qrel("1", "d1", 1, "cat"), ir_measures.Qrel("1", "d2", 1, "car")]
+    >>> run = {"1": {"d3": 3.0, "d1": 2.0, "d2": 1.0}}
+    >>> measures = [ir_measures.ERR_IA(rel=rel) @ 30 for rel in (1, 2)]
+    >>> with irdiv.ndeval_provider("irdiv"):
+    ...     sorted(ir_measures.calc_aggregate(measures, qrels, run).items(), key=str)
+    [(ERR_IA(rel=2)@30, 0.0), (ERR_IA@30, 0.30056146686451013)]
+    """
+    require(choice(*get_args(NdevalProvider)), provider=provider)
+    install()
+    with choose_for_scope(provider):
+        yield

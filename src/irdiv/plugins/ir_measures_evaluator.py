@@ -11,7 +11,7 @@ from ir_measures import providers
 from irdiv.arrays.collection import Collection, warn_topics_without_relevant
 from irdiv.arrays.run_checks import order_checked_run
 from irdiv.frames.checked import qrels_columns
-from irdiv.frames.columns import QRELS_COLUMNS, find_columns, has_intent_column
+from irdiv.frames.columns import ALIASES, QRELS_COLUMNS, find_columns, has_intent_column
 from irdiv.frames.ids import as_ids, string_array
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame
 from irdiv.measures.measure import Measure
@@ -65,8 +65,8 @@ def _original_ids(qrels: QrelsLike, frame: Frame) -> dict[str, str]:
 def adhoc_qrels(qrels: QrelsLike) -> tuple[QrelsLike, pd.DataFrame | None]:
     """Return the qrels, and the same with the highest grade of each document over intents.
 
-    The second is None if no document has more than one row, and the qrels can be used as they are. The first differs
-    from what was given only if that was an iterator, which can be read once.
+    The second is None if there is one intent, or no document has more than one row, and the qrels can be used as they
+    are. The first differs from what was given only if that was an iterator, which can be read once.
     """
     if isinstance(qrels, Mapping):
         return qrels, None
@@ -82,7 +82,8 @@ def adhoc_qrels(qrels: QrelsLike) -> tuple[QrelsLike, pd.DataFrame | None]:
     *keys, grade = QRELS_COLUMNS
     if not set(QRELS_COLUMNS) <= set(frame.columns) or not has_intent_column(frame.columns):
         return qrels, None
-    if not frame.duplicated(keys).any():
+    intent_columns = [name for name in ALIASES["intent_id"] if name in frame.columns]
+    if not frame.duplicated(keys).any() or (frame[intent_columns].nunique() <= 1).all():
         return qrels, None
-    highest: pd.DataFrame = frame.groupby(keys, sort=False, as_index=False)[[grade]].max()
+    highest: pd.DataFrame = frame.groupby(keys, sort=False, as_index=False, observed=True)[[grade]].max()
     return qrels, highest

@@ -128,11 +128,11 @@ class Hierarchy(FrameHolder[FrameT_co]):
 
     def draw(self, query_id: object) -> str:
         """Return the tree of a topic as text."""
-        return tree_as_text(_tree(str(query_id), self._topic_nodes(query_id)))
+        return tree_as_text(_tree(str(query_id), self._topic_nodes(query_id), with_extended=False))
 
     def svg(self, query_id: object) -> str:
         """Return the tree of a topic as an SVG picture."""
-        return tree_as_svg(_tree(str(query_id), self._topic_nodes(query_id)))
+        return tree_as_svg(_tree(str(query_id), self._topic_nodes(query_id), with_extended=True))
 
     def report(
         self,
@@ -194,22 +194,27 @@ class LayerReport(FrameHolder[FrameT_co]):
 
     def __repr__(self) -> str:
         table = self._layers.to_string(index=False, float_format="{:.4f}".format)
-        return f"{tree_as_text(_tree(self.query_id, self._nodes))}\n\n{table}"
+        return f"{tree_as_text(_tree(self.query_id, self._nodes, with_extended=False))}\n\n{table}"
 
     def svg(self) -> str:
         """Return the tree as an SVG picture, covered nodes filled."""
-        return tree_as_svg(_tree(self.query_id, self._nodes))
+        return tree_as_svg(_tree(self.query_id, self._nodes, with_extended=True))
 
 
 def _rows_of(frame: pd.DataFrame, query_id: str) -> pd.DataFrame:
     return frame[frame["query_id"] == query_id].reset_index(drop=True)
 
 
-def _tree(query_id: str, nodes: pd.DataFrame) -> Node:
-    """Return the tree of a topic to draw, with what is known of each node in its caption."""
+def _tree(query_id: str, nodes: pd.DataFrame, *, with_extended: bool) -> Node:
+    """Return the tree of a topic to draw, with what is known of each node in its caption.
+
+    ``with_extended`` adds the nodes that carry leaves down to the deepest layer, which may be far more than others.
+    """
     root = Node(query_id)
     drawn: dict[str, Node] = {}
     deepest = nodes.groupby("node_id")["layer"].max().to_dict()
+    if not with_extended:
+        nodes = nodes[nodes["parent_id"] != nodes["node_id"]]
     for _, layer in nodes.groupby("layer"):
         in_layer = {}
         for row in layer.to_dict("records"):
@@ -222,5 +227,5 @@ def _tree(query_id: str, nodes: pd.DataFrame) -> Node:
                 caption += f", rank {row['rank']}" if covered else ", not covered"
             in_layer[name] = Node(name, caption, extended=parent == name, covered=covered)
             (root if pd.isna(parent) else drawn[str(parent)]).children.append(in_layer[name])
-        drawn |= in_layer
+        drawn.update(in_layer)
     return root

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 from unicodedata import category
 from xml.etree import ElementTree as ET
 
+from irdiv.errors import IrdivError
 from irdiv.show import palette, svg
 
 
@@ -29,18 +29,21 @@ class Node:
 
 def tree_as_text(root: Node) -> str:
     """Return a tree as text with a line for each node; a chain that carries a leaf down shares the leaf's line."""
-    rows = list(_text_rows(root, "", ""))
+    rows = list(_text_rows(root))
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:{width}}  {caption}".rstrip() for name, caption in rows)
 
 
-def _text_rows(node: Node, prefix: str, prefix_below: str) -> Iterator[tuple[str, str]]:
-    yield f"{prefix}{node.name}", node.caption
-    children = [child for child in node.children if not child.extended]
-    for child in children:
-        last = child is children[-1]
-        branch, indent = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        yield from _text_rows(child, prefix_below + branch, prefix_below + indent)
+def _text_rows(root: Node) -> Iterator[tuple[str, str]]:
+    # The nodes that are still to be written, the next one last: trees may be deeper than Python's stack.
+    waiting = [(root, "", "")]
+    while waiting:
+        node, prefix, prefix_below = waiting.pop()
+        yield f"{prefix}{node.name}", node.caption
+        branch, indent = "└─ ", "   "
+        for child in reversed([child for child in node.children if not child.extended]):
+            waiting.append((child, prefix_below + branch, prefix_below + indent))
+            branch, indent = "├─ ", "│  "
 
 
 _STEP_X, _STEP_Y, _WIDTH, _HEIGHT, _MARGIN = 255, 46, 215, 36, 12
@@ -54,20 +57,25 @@ _STYLE = (
 )
 
 
-class _Box(NamedTuple):
+MOST_LAYERS, MOST_NODES = 100, 10_000
+"""How large a tree may be to be drawn as a picture, which would not be legible long before that."""
+
+
+@dataclass
+class _Box:
     """A node with the position of its box."""
 
     node: Node
     x: float
-    y: float
-    children: list[_Box]
+    y: float = 0.0
+    children: list[_Box] = field(default_factory=list)
 
 
 def tree_as_svg(root: Node) -> str:
     """Return a tree as an SVG picture, root to the left; dashed boxes carry leaves down to the deepest layer."""
-    top, rows = _lay_out(root, 0, 0)
-    boxes = list(_all_boxes(top))
+    boxes = _lay_out(root)
     width = max(box.x for box in boxes) + _WIDTH + _MARGIN
+    rows = sum(not box.children for box in boxes)
     height = (rows - 1) * _STEP_Y + _HEIGHT + 2 * _MARGIN
     picture = svg.new_document(width, height, f"intent hierarchy of {root.name}", _STYLE)
     for box in boxes:
@@ -78,21 +86,30 @@ def tree_as_svg(root: Node) -> str:
     return svg.to_text(picture)
 
 
-def _lay_out(node: Node, depth: int, row: int) -> tuple[_Box, int]:
-    """Return the box of a node and the next free row: leaves one under the other, a parent amid its children."""
-    children: list[_Box] = []
-    next_row = row
-    for child in node.children:
-        box, next_row = _lay_out(child, depth + 1, next_row)
-        children.append(box)
-    y = (children[0].y + children[-1].y) / 2 if children else _MARGIN + row * _STEP_Y
-    return _Box(node, _MARGIN + depth * _STEP_X, y, children), max(next_row, row + 1)
-
-
-def _all_boxes(box: _Box) -> Iterator[_Box]:
-    yield box
-    for child in box.children:
-        yield from _all_boxes(child)
+def _lay_out(root: Node) -> list[_Box]:
+    """Return the boxes of all nodes, parents first: leaves one under the other, a parent amid its children."""
+    boxes = []
+    waiting: list[tuple[Node, _Box | None, int]] = [(root, None, 0)]
+    rows = 0
+    while waiting:
+        node, parent, depth = waiting.pop()
+        box = _Box(node, _MARGIN + depth * _STEP_X)
+        boxes.append(box)
+        if parent is not None:
+            parent.children.append(box)
+        if len(boxes) > MOST_NODES + 1 or depth > MOST_LAYERS:
+            raise IrdivError(
+                f"the tree of topic {root.name!r} is too large for a picture, of {MOST_LAYERS} layers and "
+                f"{MOST_NODES:,} nodes at most; draw() gives it as text and topic() as a frame."
+            )
+        if not node.children:
+            box.y = _MARGIN + rows * _STEP_Y
+            rows += 1
+        waiting.extend((child, box, depth + 1) for child in reversed(node.children))
+    for box in reversed(boxes):
+        if box.children:
+            box.y = (box.children[0].y + box.children[-1].y) / 2
+    return boxes
 
 
 def _draw_edge(picture: ET.Element, parent: _Box, child: _Box) -> None:
@@ -102,7 +119,7 @@ def _draw_edge(picture: ET.Element, parent: _Box, child: _Box) -> None:
 
 
 def _draw_box(picture: ET.Element, box: _Box) -> None:
-    node, x, y, _ = box
+    node, x, y = box.node, box.x, box.y
     classes = " ".join(name for name in ("extended", "covered") if getattr(node, name))
     group = svg.add(picture, "g", class_=classes or None)
     svg.add(group, "rect", x=x, y=y, width=_WIDTH, height=_HEIGHT, rx=5)
