@@ -89,6 +89,7 @@ class PartitionedInput:
                 if groups is not None and grouped is None:
                     plan.assign(groups.topics, groups.row_counts, contiguous=True)
                 self._ranked.append(grouped or TopicBuckets(source, plan, file))
+            source.warn_if_several_runs()
         self._buckets = sorted(plan.buckets) if groups is None else np.unique(groups.buckets(rows)).tolist()
         self.topic_count = plan.topic_count if groups is None else len(groups.topics)
 
