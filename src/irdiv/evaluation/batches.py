@@ -24,6 +24,7 @@ from irdiv.evaluation.notes import (
 )
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
+from irdiv.frames.allocator import system_allocator
 from irdiv.frames.buckets import BucketPlan, Load, TopicBuckets
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.grouped import GroupedRows, find_groups
@@ -145,7 +146,7 @@ def evaluate_in_batches(
     All rows are partitioned by topic into buckets, and a few buckets are scored at a time. Each holds about
     ``rows`` rows of the qrels, and the rows of one run for the same topics.
     """
-    with TemporaryFile() as file:
+    with system_allocator(), TemporaryFile() as file:
         partitioned = PartitionedInput(qrels, runs, ties, rows, file)
         # Programs behind ir_measures may keep values in global variables, so that they run in one thread.
         is_thread_safe = all(isinstance(irdiv_equivalent(measure) or measure, Measure) for measure in measures)
