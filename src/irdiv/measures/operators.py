@@ -240,12 +240,19 @@ def d_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cut
 
 
 def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
-    return global_gain(ranked.grades, intent_weights_for(ranked.block, params), params["gain"], ranked.block)
+    return ranked.block.cached(_gain_by_row, params)[ranked.rows]
 
 
 def relevant_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
     """Return the global gains of the relevant documents, ``[topic, document]``."""
-    return global_gain(relevant_grades(block), intent_weights_for(block, params), params["gain"], block)
+    return block.cached(_gain_by_row, params)[block.relevant_rows]
+
+
+def _gain_by_row(block: JudgedBlock, params: ParameterValues) -> Floats:
+    """GG of each row of the block's grades; that of padding is 0."""
+    weight = np.repeat(intent_weights_for(block, params), block.relevant_per_topic, axis=0)
+    g = gain_table(params["gain"], block.collection.positive_grades)[block.grades[:-1]]
+    return np.append(ordered_sum(weight * g), 0.0)
 
 
 def intent_weights_for(block: JudgedBlock, params: ParameterValues) -> Floats:
