@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 import irdiv
-from benchmarks.growth import peak
-from benchmarks.timing import Growth, seconds
+from benchmarks.timing import Growth, peak, seconds
 from irdiv import stats
 from irdiv.evaluation.results import Evaluation
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +122,7 @@ def _strings(numbers: np.ndarray) -> pa.Array:
 
 def write_parquet(folder: Path, topics: int, step: int = 50_000) -> tuple[Path, Path]:
     """Write `grown` data of many topics as two Parquet files, some topics at a time."""
-    paths = folder / f"qrels{topics}.parquet", folder / f"run{topics}.parquet"
+    paths = _parquet_paths(folder, topics)
     writers: list[pq.ParquetWriter] = []
     for first in range(0, topics, step):
         tables = grown(min(step, topics - first), first=first)
@@ -131,3 +133,17 @@ def write_parquet(folder: Path, topics: int, step: int = 50_000) -> tuple[Path, 
     for writer in writers:
         writer.close()
     return paths
+
+
+def _parquet_paths(folder: Path, topics: int) -> tuple[Path, Path]:
+    return folder / f"qrels{topics}.parquet", folder / f"run{topics}.parquet"
+
+
+def write_parquet_elsewhere(folder: Path, topics: int) -> tuple[Path, Path]:
+    """Do what `write_parquet` does in another process, so that this one does not grow."""
+    subprocess.run([sys.executable, "-m", "benchmarks.data", str(folder), str(topics)], check=True)
+    return _parquet_paths(folder, topics)
+
+
+if __name__ == "__main__":
+    write_parquet(Path(sys.argv[1]), int(sys.argv[2]))

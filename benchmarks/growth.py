@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from typing import Any
 import irdiv
 from benchmarks import data
 from benchmarks.large import LARGE
-from benchmarks.timing import Growth, seconds, status
+from benchmarks.timing import Growth, peak, seconds
 
 SPEC = "D#-nDCG@10"
 SIZES = {
@@ -88,21 +87,11 @@ def _timed(qrels: Any, run: Any, specs: str | list[str] = SPEC, run_column: str 
 def _streamed(topics: int) -> dict[str, Any]:
     """Evaluate files of many topics."""
     with tempfile.TemporaryDirectory() as folder:
-        qrels, run = data.write_parquet(Path(folder), topics)
-        written = peak()
+        qrels, run = data.write_parquet_elsewhere(Path(folder), topics)
         start = time.perf_counter()
         irdiv.evaluate(qrels, run, SPEC)
         whole, highest = time.perf_counter() - start, peak()
-    return {"size": topics, "topics": topics, "seconds": whole, "gigabytes": highest, "gigabytes_to_write": written}
-
-
-def peak() -> float:
-    """Return the peak of this process's memory, in gigabytes."""
-    try:
-        return status("VmHWM") / 1024
-    except OSError:
-        # Elsewhere it counts what the process was before it became this program.
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    return {"size": topics, "topics": topics, "seconds": whole, "gigabytes": highest}
 
 
 if __name__ == "__main__":

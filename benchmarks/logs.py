@@ -11,7 +11,6 @@ recursion for each topic: the ten measures are those that can.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks import data
-from benchmarks.timing import Comparison, Side
+from benchmarks.timing import Comparison, Side, peak
 
 SIZES = [10_000, 100_000, 1_000_000]
 ONE = ["D#-nDCG@10"]
@@ -233,7 +232,7 @@ def logs(quick: bool = False) -> Iterator[Comparison]:
     """(i) Parquet files of many topics, by queries in DuckDB and polars too."""
     for topics in SIZES[:-1] if quick else SIZES:
         with tempfile.TemporaryDirectory() as folder:
-            qrels, run = (str(path) for path in data.write_parquet(Path(folder), topics))
+            qrels, run = (str(path) for path in data.write_parquet_elsewhere(Path(folder), topics))
             for measures, target in (("one", 2.0), ("ten", 6.0)):
                 if topics == SIZES[0]:
                     _require_equal_values(qrels, run, measures)
@@ -272,7 +271,7 @@ def _tell(name: str, qrels: str, run: str, measures: str) -> None:
     start, cpu_start = time.perf_counter(), time.process_time()
     SIDES[name](qrels, run, measures)
     found = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu_start}
-    print(json.dumps({**found, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+    print(json.dumps({**found, "megabytes": peak() * 1024}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import resource
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -119,3 +120,12 @@ def status(key: str) -> float:
     """Return what Linux tells of this process's memory, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(key + ":"))
+
+
+def peak() -> float:
+    """Return the peak of this process's memory, in gigabytes."""
+    try:
+        return status("VmHWM") / 1024
+    except OSError:
+        # Elsewhere it counts what the process was before it became this program.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2

@@ -280,3 +280,28 @@ def test_several_runs_that_are_scored_as_one_are_pointed_out(qrels):
             irdiv.evaluate(qrels, form, SPECS)
     for names in ("a", None, [[1]] * len(frame), np.arange(len(frame)) / 2):
         irdiv.evaluate(qrels, frame.assign(run=names), SPECS)
+
+
+@pytest.mark.parametrize("order", [["query_id"], ["doc_id"]])
+@pytest.mark.parametrize("batch_rows", [None, 7])
+def test_several_runs_in_a_stream_that_are_scored_as_one_are_pointed_out(qrels, tmp_path, order, batch_rows):
+    frame = random_run(0, TOPICS).sort_values(order, kind="stable", ignore_index=True)
+    # The second name is only in the last row group.
+    named = frame.assign(run=np.where(np.arange(len(frame)) < len(frame) - 1, "a", "b"))
+
+    def streams(name, run):
+        table = pa.Table.from_pandas(run, preserve_index=False)
+        pq.write_table(table, tmp_path / name, row_group_size=9)
+        return tmp_path / name, duckdb.from_arrow(table), table.to_reader()
+
+    judged = tmp_path / "qrels.parquet"
+    pq.write_table(pa.Table.from_pandas(qrels.sort_values("query_id"), preserve_index=False), judged)
+    alone = irdiv.evaluate(qrels, frame, SPECS).values
+    for form in streams("named.parquet", named):
+        with pytest.warns(IrdivWarning, match="several names, such as 'a', 'b'.* run_column='run'") as warned:
+            values = irdiv.evaluate(judged, form, SPECS, batch_rows=batch_rows).values
+        assert len(warned) == 1
+        np.testing.assert_array_equal(values, alone)
+    for names in ("a", None, 0.5):
+        for form in streams("one.parquet", frame.assign(run=names)):
+            irdiv.evaluate(judged, form, SPECS, batch_rows=batch_rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
@@ -480,3 +481,13 @@ def test_batch_rows_of_numpy_and_with_a_collection():
     assert values(QRELS, RUN, "P@1", batch_rows=np.int64(5)).shape == (1, 1, 20)
     with pytest.raises(IrdivError, match="batch_rows=-4 is not an integer of 1 or more"):
         values(irdiv.Collection(QRELS), RUN, "P@1", batch_rows=-4)
+
+
+@pytest.mark.parametrize("has_error", [False, True])
+def test_arrow_has_the_same_allocator_after_an_evaluation_in_batches(tmp_path, has_error):
+    before = pa.default_memory_pool().backend_name
+    run = pd.concat([RUN, RUN]) if has_error else RUN
+    run.to_parquet(tmp_path / "run.parquet")
+    with pytest.raises(IrdivError, match="repeats documents") if has_error else nullcontext():
+        irdiv.evaluate(QRELS, tmp_path / "run.parquet", "I-rec@5")
+    assert pa.default_memory_pool().backend_name == before

@@ -60,18 +60,19 @@ class JudgedBlock(Memo):
     @cached_property
     def relevant_rows(self) -> Ints:
         """Rows of `grades` of the relevant documents as ``[topic, document]``, in arbitrary order."""
-        return pad(np.arange(len(self.grades) - 1), self._relevant_per_topic, fill=len(self.grades) - 1)
+        return pad(np.arange(len(self.grades) - 1), self.relevant_per_topic, fill=len(self.grades) - 1)
 
     @cached_property
     def relevant_rows_by_id(self) -> Ints:
         """Rows of `grades` of the relevant documents as ``[topic, document]``, ordered by doc id."""
         rows = np.arange(len(self.grades) - 1)
         by_id = argsort_ids(self.collection.relevant_doc_ids(self.row_base + rows))
-        topic = np.repeat(np.arange(len(self)), self._relevant_per_topic)
-        return pad(by_id[argsort_by_topic(topic[by_id])], self._relevant_per_topic, fill=len(rows))
+        topic = np.repeat(np.arange(len(self)), self.relevant_per_topic)
+        return pad(by_id[argsort_by_topic(topic[by_id])], self.relevant_per_topic, fill=len(rows))
 
     @property
-    def _relevant_per_topic(self) -> Ints:
+    def relevant_per_topic(self) -> Ints:
+        """The count of relevant documents of each topic."""
         return np.diff(self.collection.row_start[self.start : self.stop + 1])
 
     def eligible_intents(self, rel: int, intents: str) -> Bools:

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irdiv.arrays.document_groups import DocumentGroups
 from irdiv.arrays.memo import Memo
 from irdiv.arrays.padding import argsort_by_topic
-from irdiv.arrays.pairs import PairIndex, find_duplicates
+from irdiv.arrays.pairs import PairIndex
 from irdiv.errors import IrdivError
 from irdiv.frames.checked import QrelsColumns
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS, INTENT_TYPES, PLACEHOLDER_DOC_ID
-from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import EncodedIds, Ids, natural_argsort
 from irdiv.types import Bools, Floats, Hashes, Ints, Objects
 
@@ -60,14 +60,16 @@ class CompiledQrels(Memo):
         topic, self.topic_ids = _sort_naturally(columns.query)
         self.topics: Objects = np.asarray(self.topic_ids, dtype=object)
         intent = self._compile_intents(topic, columns)
-        rows, hashes = self._judgment_rows(intent, topic, columns)
-        docs, grade = columns.doc, columns.grade
+        groups = DocumentGroups.find(topic, columns.doc)
+        rows = self._judgment_rows(groups, intent, topic, columns)
+        docs, grade, group = columns.doc, columns.grade, groups.group
         if rows is not None:
             docs, intent, topic, grade = docs.take(rows), intent.take(rows), topic.take(rows), grade.take(rows)
+            group = group.take(rows)
         self._judged_topic, self._judged_doc, self._judged_grade = topic, docs, grade
-        self.positive_grades: Ints = np.flatnonzero(np.bincount(np.maximum(grade, 0), minlength=1)[1:]) + 1
+        self._compile_relevant(intent, topic, grade, group, groups)
+        self.positive_grades: Ints = np.flatnonzero(np.bincount(self.grade))
         self.max_grade = max(int(self.positive_grades.max(initial=0)), columns.max_grade)
-        self._compile_relevant(intent, topic, docs, grade, hashes)
 
     def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
         """Set the attributes of intents; return the index of each row's intent."""
@@ -175,20 +177,19 @@ class CompiledQrels(Memo):
         """Return the text by which errors name an intent."""
         return f"intent {self.intents[index]!r} of topic {self.topics[self.intent_topic[index]]!r}"
 
-    def _judgment_rows(self, intent: Ints, topic: Ints, columns: QrelsColumns) -> tuple[Ints | None, Hashes]:
-        """Return the rows to keep, None for all, and the hashes of their documents.
+    def _judgment_rows(self, groups: DocumentGroups, intent: Ints, topic: Ints, columns: QrelsColumns) -> Ints | None:
+        """Return the rows to keep, None for all.
 
         Repeated rows and placeholders of intents are left out; two grades for the same thing are an error.
         """
-        docs, hashes = columns.doc, hash_ids(columns.doc)
-        repeated = find_duplicates(docs, intent, hashes)
+        repeated = groups.repeated_rows(topic, intent, columns.doc)
         if len(repeated):
-            self._raise_if_contradicting(repeated, intent, topic, docs, columns.grade)
-        placeholders = np.flatnonzero(pc.equal(docs, PLACEHOLDER_DOC_ID).to_numpy(zero_copy_only=False))
-        if len(repeated) + len(placeholders) == 0:
-            return None, hashes
-        rows = np.delete(np.arange(len(docs)), np.concatenate([repeated, placeholders]))
-        return rows, hashes.take(rows)
+            self._raise_if_contradicting(repeated, intent, topic, columns.doc, columns.grade)
+        is_placeholder = pc.equal(groups.docs, PLACEHOLDER_DOC_ID).to_numpy(zero_copy_only=False)
+        if len(repeated) == 0 and not is_placeholder.any():
+            return None
+        placeholders = np.flatnonzero(is_placeholder.take(groups.group))
+        return np.delete(np.arange(len(topic)), np.concatenate([repeated, placeholders]))
 
     def _raise_if_contradicting(self, repeated: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:
         pairs = PairIndex(intent, docs)
@@ -204,16 +205,19 @@ class CompiledQrels(Memo):
                 f"(contradictions in all: {len(differ)}).{hint}"
             )
 
-    def _compile_relevant(self, intent: Ints, topic: Ints, docs: Ids, grade: Ints, hashes: Hashes) -> None:
+    def _compile_relevant(self, intent: Ints, topic: Ints, grade: Ints, group: Ints, groups: DocumentGroups) -> None:
         """Set the rows of relevant documents, and the grades above 0."""
         relevant = np.flatnonzero(grade > 0)
         relevant = relevant.take(argsort_by_topic(topic.take(relevant)))
-        intent, topic, grade = intent.take(relevant), topic.take(relevant), grade.take(relevant)
+        intent, topic, grade, group = (values.take(relevant) for values in (intent, topic, grade, group))
         topic_edges = np.arange(len(self.topics) + 1)
-        self._relevant = PairIndex(topic, docs.take(relevant), hashes.take(relevant))
-        self.row_start = np.searchsorted(topic.take(self._relevant.first_rows), topic_edges)
+        # Rows of a group have the same document, so that the first of them stands for all.
+        is_first = np.diff(group, prepend=-1) != 0
+        topic_of_group, group = topic[is_first], group[is_first]
+        self._relevant = PairIndex(topic_of_group, groups.docs.take(group), groups.hashes.take(group))
+        self.row_start = np.searchsorted(topic_of_group.take(self._relevant.first_rows), topic_edges)
         self.grade_start = np.searchsorted(topic, topic_edges)
-        self.grade_row: Ints = self._relevant.inverse
+        self.grade_row: Ints = self._relevant.inverse.take(np.cumsum(is_first) - 1)
         self.grade_intent: Ints = intent - self.intent_start.take(topic)
         self.grade: Ints = grade
         best = np.zeros(len(self.intents), dtype=np.int64)
@@ -292,6 +296,8 @@ class CompiledQrels(Memo):
 def _sort_naturally(encoded: EncodedIds) -> tuple[Ints, Ids]:
     """Return codes and distinct ids, which are in natural order."""
     order = natural_argsort(encoded.ids)
+    if (order == np.arange(len(order))).all():
+        return encoded.code, encoded.ids
     new_code = np.empty_like(order)
     new_code[order] = np.arange(len(order))
     return new_code.take(encoded.code), encoded.ids.take(order)

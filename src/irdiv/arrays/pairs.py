@@ -16,6 +16,11 @@ def combine_hashes(group: Ints, hashes: Hashes, salt: int = 0) -> Hashes:
     return hashes + group.astype(np.uint64) * np.uint64(_FACTOR + 2 * salt)
 
 
+def has_equal(ascending: Hashes) -> bool:
+    """Return whether any of some hashes, which are sorted, are equal."""
+    return bool((ascending[1:] == ascending[:-1]).any())
+
+
 def find_duplicates(ids: Ids, group: Ints, hashes: Hashes) -> Ints:
     """Return the positions of ids that occurred before in the same group.
 
@@ -24,9 +29,9 @@ def find_duplicates(ids: Ids, group: Ints, hashes: Hashes) -> Ints:
     keys = combine_hashes(group, hashes)
     # np.sort is many times faster than np.argsort, and mostly there are no duplicates.
     ascending = np.sort(keys)
-    shared = ascending[1:][ascending[1:] == ascending[:-1]]
-    if len(shared) == 0:
+    if not has_equal(ascending):
         return np.zeros(0, dtype=np.int64)
+    shared = ascending[1:][ascending[1:] == ascending[:-1]]
     candidates = np.flatnonzero(np.isin(keys, shared))
     codes, distinct = factorize(ids.take(candidates))
     _, first = np.unique(group[candidates] * len(distinct) + codes, return_index=True)

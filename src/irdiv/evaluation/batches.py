@@ -24,6 +24,7 @@ from irdiv.evaluation.notes import (
 )
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
+from irdiv.frames.allocator import system_allocator
 from irdiv.frames.buckets import BucketPlan, Load, TopicBuckets
 from irdiv.frames.checked import qrels_columns
 from irdiv.frames.grouped import GroupedRows, find_groups
@@ -89,6 +90,7 @@ class PartitionedInput:
                 if groups is not None and grouped is None:
                     plan.assign(groups.topics, groups.row_counts, contiguous=True)
                 self._ranked.append(grouped or TopicBuckets(source, plan, file))
+            source.warn_if_several_runs()
         self._buckets = sorted(plan.buckets) if groups is None else np.unique(groups.buckets(rows)).tolist()
         self.topic_count = plan.topic_count if groups is None else len(groups.topics)
 
@@ -144,7 +146,7 @@ def evaluate_in_batches(
     All rows are partitioned by topic into buckets, and a few buckets are scored at a time. Each holds about
     ``rows`` rows of the qrels, and the rows of one run for the same topics.
     """
-    with TemporaryFile() as file:
+    with system_allocator(), TemporaryFile() as file:
         partitioned = PartitionedInput(qrels, runs, ties, rows, file)
         # Programs behind ir_measures may keep values in global variables, so that they run in one thread.
         is_thread_safe = all(isinstance(irdiv_equivalent(measure) or measure, Measure) for measure in measures)

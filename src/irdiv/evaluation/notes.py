@@ -164,7 +164,8 @@ def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) ->
     if count_unjudged:
         unjudged = documents - int(run.judged_counts(0, len(run.collection.topics), options.depth).sum())
     tied_topics = len(np.unique(run.topic[:-1][tied]))
-    return RunFacts(documents, unjudged, len(np.unique(run.topic)), tied_topics, run.columns.by_rank)
+    topics = int(np.count_nonzero(np.bincount(run.topic)))
+    return RunFacts(documents, unjudged, topics, tied_topics, run.columns.by_rank)
 
 
 def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from irdiv.errors import examples, warn
 from irdiv.frames.columns import (
     INTENT_COLUMNS,
     ITERATION,
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
-    RUN_NAMES,
     find_columns,
     order_column,
     raise_if_empty,
 )
 from irdiv.frames.ids import EncodedIds, Ids, as_encoded_ids, as_ids, as_strings
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame, run_frame
+from irdiv.frames.run_names import RunNames
 from irdiv.frames.values import (
     are_adhoc_iterations,
     float_values,
@@ -114,24 +112,10 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
 def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False) -> RunColumns:
     """Check a run in any form and return its columns, ordered by `order_column`."""
     frame = run_frame(run)
-    _warn_if_several_runs(frame)
+    names = RunNames()
+    names.add(frame)
+    names.warn_if_several()
     return checked_run_columns(frame, ties=ties, may_be_empty=may_be_empty)
-
-
-def _warn_if_several_runs(frame: Frame) -> None:
-    """Warn about a run with a column of run names in which there are several."""
-    if RUN_NAMES not in frame.columns:
-        return
-    names = frame[RUN_NAMES].drop_nulls()
-    if not (names.dtype.is_integer() or names.dtype in (nw.String, nw.Categorical, nw.Enum)):
-        return
-    others = names.filter(names != names[0]) if len(names) else names
-    if len(others):
-        warn(
-            f"the column {RUN_NAMES!r} of the run has several names, such as {examples((names[0], others[0]))}, but "
-            f"all rows are scored as one run; to score each, give irdiv.evaluate run_column={RUN_NAMES!r} (on the "
-            f"command line, irdiv eval --run-column {RUN_NAMES}), else drop the column."
-        )
 
 
 def checked_run_columns(frame: Frame, *, ties: str, may_be_empty: bool = False) -> RunColumns:

@@ -16,12 +16,14 @@ from irdiv.frames.columns import (
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
     RUN_COLUMNS,
+    RUN_NAMES,
     find_columns,
     order_column,
     raise_if_empty,
 )
 from irdiv.frames.ids import Column, as_ids, is_dictionary_of_ids
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, as_frame, unwrap_qrels
+from irdiv.frames.run_names import RunNames
 from irdiv.frames.streams import (
     Streamable,
     is_in_files,
@@ -72,6 +74,8 @@ class RowSource:
         optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else () if value_column == "rank" else ("rank",)
         self._value_column = value_column
         self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)
+        self._has_run_names = role == "run" and RUN_NAMES in self.columns
+        self._run_names: RunNames | None = None
         self.is_single_pass = isinstance(rows, pa.RecordBatchReader)
         """Whether the rows can be read only once."""
         self.is_in_files = is_in_files(self._data)
@@ -89,19 +93,31 @@ class RowSource:
         return self._chunks(names)
 
     def _chunks(self, names: dict[str, str]) -> Iterator[Chunk]:
-        start = 0
-        for frame in self._frames(names):
+        start, run_names = 0, RunNames() if self._has_run_names and self._run_names is None else None
+        for frame in self._frames(names, with_run_names=run_names is not None):
+            if run_names is not None:
+                run_names.add(frame)
             for offset in range(0, len(frame), _CHUNK_ROWS):
                 rows = frame[offset : offset + _CHUNK_ROWS]
                 yield Chunk(start, rows)
                 start += len(rows)
+        if run_names is not None:
+            self._run_names = run_names
 
-    def _frames(self, names: dict[str, str]) -> Iterable[Frame]:
+    def _frames(self, names: dict[str, str], *, with_run_names: bool) -> Iterable[Frame]:
         if isinstance(self._data, nw.DataFrame):
             return [self._data]
         encoded = [theirs for ours, theirs in names.items() if ours in _ENCODED]
-        batches = stream_batches(self._data, self.role, list(names.values()), encoded)
+        columns = list(names.values())
+        if with_run_names:
+            columns, encoded = [*columns, RUN_NAMES], [*encoded, RUN_NAMES]
+        batches = stream_batches(self._data, self.role, columns, encoded)
         return (nw.from_native(pa.Table.from_batches([batch]), eager_only=True) for batch in batches)
+
+    def warn_if_several_runs(self) -> None:
+        """Warn about a run in which several names were seen when all its rows were read for the first time."""
+        if self._run_names is not None:
+            self._run_names.warn_if_several()
 
     def to_table(self, chunk: Chunk, *, compact: bool = True) -> pa.Table:
         """Return a chunk as a table of checked columns under irdiv's names.

@@ -243,16 +243,23 @@ def d_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cut
 
 
 def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
-    return global_gain(ranked.grades, intent_weights_for(ranked.block, params), params["gain"], ranked.block)
+    return ranked.block.cached(_gain_by_row, params)[ranked.rows]
 
 
 def relevant_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
     """Return the global gains of the relevant documents, ``[topic, document]``."""
-    weight, rows = intent_weights_for(block, params), block.relevant_rows
+    return block.cached(_gain_by_row, params)[block.relevant_rows]
+
+
+def _gain_by_row(block: JudgedBlock, params: ParameterValues) -> Floats:
+    """GG of each row of the block's grades; that of padding is 0."""
+    weight, grades = intent_weights_for(block, params), block.grades[:-1]
+    gain = gain_table(params["gain"], block.collection.positive_grades)
+    topic = np.repeat(np.arange(len(weight)), block.relevant_per_topic)
     # Some documents at a time, as a topic may be much larger than blocks are made for.
-    step = max(_GAINS_AT_ONCE // weight.size, 1)
-    parts = (block.grades[rows[:, start : start + step]] for start in range(0, rows.shape[1], step))
-    return np.concatenate([global_gain(part.swapaxes(1, 2), weight, params["gain"], block) for part in parts], axis=1)
+    step = max(_GAINS_AT_ONCE // weight.shape[1], 1)
+    parts = (slice(start, start + step) for start in range(0, len(topic), step))
+    return np.concatenate([*(ordered_sum(weight[topic[part]] * gain[grades[part]]) for part in parts), [0.0]])
 
 
 def intent_weights_for(block: JudgedBlock, params: ParameterValues) -> Floats:

@@ -81,12 +81,11 @@ def _parse(spec: object, ours: Callable[[str], T], theirs: Callable[[Any], T]) -
 
 def _repair_values() -> None:
     """Replace the reader of values in specs if it needs ``ast.Num``, which Python 3.14 does not have."""
-    if sys.version_info < (3, 14):
-        return
-    try:
-        ir_measures.util.parse_measure("P@1")
-    except AttributeError:
-        ir_measures.util._ast_to_value = _literal
+    if sys.version_info >= (3, 14):
+        try:
+            ir_measures.util.parse_measure("P@1")
+        except AttributeError:
+            ir_measures.util._ast_to_value = _literal
 
 
 def _literal(node: ast.expr | None) -> object:
