@@ -17,15 +17,16 @@ import pandas as pd
 import pytest
 
 import irdiv
+from helpers import data_of_page
 from irdiv import IrdivError
+from irdiv.datasets.imine_xml import read_imine_hierarchy, read_imine_judgments
+from irdiv.datasets.trec_web import read_trec_topics
 from irdiv.errors import printable
 from irdiv.files import TemporaryFile
 from irdiv.frames import compressed
 from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import LONGEST_ID, natural_argsort, string_array
 from irdiv_cli import main
-
-from .helpers import data_of_page
 
 TEXTS = {
     "script": "<script>alert(1)</script>",
@@ -178,7 +179,6 @@ class TestOutputs:
 @pytest.mark.parametrize("name", ["script", "end of script", "attribute", "LaTeX", "template", "null", "direction"])
 def test_the_report(name):
     text = TEXTS[name]
-    qrels, runs = collection(text)
     page, harmless = (
         irdiv.report.render(*collection(name), title=name, topic_texts={name: name}, baseline=name)
         for name in (text, "a")
@@ -226,12 +226,7 @@ class TestFiles:
     def test_xml_bombs(self, text, tmp_path):
         file = tmp_path / "topics.xml"
         file.write_text(text)
-        readers = (
-            irdiv.datasets.trec_web.read_trec_topics,
-            irdiv.datasets.imine_xml.read_imine_hierarchy,
-            irdiv.datasets.imine_xml.read_imine_judgments,
-        )
-        for read in readers:
+        for read in (read_trec_topics, read_imine_hierarchy, read_imine_judgments):
             with pytest.raises(IrdivError, match="not allowed|nested in more than 50 levels"):
                 read(file)
 
@@ -314,7 +309,7 @@ class TestIds:
             irdiv.evaluate(tmp_path / "qrels", {"1": {"d": 1.0}}, "I-rec@1")
         assert len(str(caught.value)) < 400
 
-    @pytest.mark.parametrize("number", [2**63, 10**30, 10**5000])
+    @pytest.mark.parametrize("number", [2**63, 10**30, 10**5000], ids=["2^63", "10^30", "10^5000"])
     def test_numbers_in_dicts(self, number):
         with pytest.raises(IrdivError, match="grades are levels|must hold numbers"):
             irdiv.evaluate({"1": {"d": number}}, {"1": {"d": 1.0}}, "Hit@1")
