@@ -142,7 +142,7 @@ WITHOUT_COUNTERPART: dict[str, set[str]] = {
     "properties": OUTPUT,
     "report": {"set", "names", "collection", "file"},
     "plot": {"set", "names", "figure", "file", "collection"},
-    "demo": {"data", "report", "per_query", *OUTPUT},
+    "demo": {"data", "force", "report", "per_query", *OUTPUT},
     "completion": {"shell"},
 }
 # The command has a default where the function requires an argument, or leaves an argument out to get its default.

@@ -1,5 +1,6 @@
-"""Ctrl-C, SIGTERM, SIGKILL, broken pipes and full disks: one line, the right exit code, and nothing left behind."""
+"""Ctrl-C, SIGTERM, SIGKILL, broken pipes, full disks and damaged files: one line, the right exit code, nothing left."""
 
+import gzip
 import os
 import resource
 import shlex
@@ -9,17 +10,20 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 import irdiv
 from irdiv.demo import demo_qrels_and_runs
-from irdiv.files import TemporaryFile, write_atomically
+from irdiv.files import _HOST, TemporaryFile, write_atomically
+from irdiv.frames.text import require_short_lines
 from irdiv_cli import main
 
 DEMO = Path(irdiv.demo.__file__).parent
 FILES = [str(DEMO / "qrels.txt"), *map(str, sorted(DEMO.glob("*.run")))]
 QRELS, RUNS = demo_qrels_and_runs()
+EVALUATION = irdiv.evaluate(QRELS, RUNS, "I-rec@10")
 MAIN = "import sys; from irdiv_cli import main; sys.exit(main())"
 IRDIV = [sys.executable, "-c", MAIN]
 
@@ -186,7 +190,9 @@ class TestSignals:
 
 
 class TestOutput:
-    @pytest.mark.parametrize("arguments", [["eval", *FILES, "--per-query"], ["--help"]])
+    @pytest.mark.parametrize(
+        "arguments", [["eval", *FILES, "--per-query"], ["measures"], ["oracle", FILES[0]], ["--help"]]
+    )
     def test_a_closed_pipe_is_silent(self, arguments):
         process = subprocess.Popen([*IRDIV, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdout.close()
@@ -277,11 +283,24 @@ class TestWriteAtomically:
             writing.__enter__()
 
     def test_files_of_living_processes_stay(self, tmp_path):
-        other = tmp_path / f".irdiv-{os.getppid()}-0123abcd.html"
+        other = tmp_path / f".irdiv-{_HOST}-{os.getppid()}-0123abcd.html"
         other.write_text("")
         with write_atomically(tmp_path / "new") as file:
             file.write_text("")
         assert other.exists()
+
+    def test_files_of_other_machines_stay(self, tmp_path):
+        other = tmp_path / ".irdiv-00000000-999999999-0123abcd.html"
+        other.write_text("")
+        with write_atomically(tmp_path / "new") as file:
+            file.write_text("")
+        assert other.exists()
+
+    @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which root cannot make files")
+    def test_a_folder_that_cannot_be_written_to_names_the_file(self):
+        for write in ("to_csv", "to_parquet"):
+            with pytest.raises(OSError, match=r"'/proc/values\.csv'$"):
+                getattr(EVALUATION, write)("/proc/values.csv")
 
     def test_all_outputs_use_it(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
@@ -299,8 +318,7 @@ class TestWriteAtomically:
             "report.rendering",
             "datasets.export",
             "datasets.heval_writer",
-            "demo",
-            "demo.rag",
+            "demo.writing",
         ):
             monkeypatch.setattr(f"irdiv.{module}.write_atomically", recorded)
         evaluation = irdiv.evaluate(QRELS, RUNS, ["I-rec@10", "D-nDCG@10"])
@@ -334,7 +352,7 @@ class TestTemporaryFile:
         monkeypatch.setattr(Path, "is_dir", lambda path: False if str(path) == "/proc/self/fd" else is_dir(path))
         removed = []
         monkeypatch.setattr("irdiv.files.atexit.register", removed.append)
-        (empty / ".irdiv-999999999-0").write_text("of a process that was killed")
+        (empty / f".irdiv-{_HOST}-999999999-0").write_text("of a process that was killed")
         with TemporaryFile(has_path=True) as file:
             file.append(b"content")
             (path,) = empty.iterdir()
@@ -349,3 +367,129 @@ class TestTemporaryFile:
         )
         assert done.returncode == 2
         assert done.stderr.startswith("irdiv: error: standard input, line 1: "), done.stderr
+
+
+def damaged_files(folder):
+    """Return files that are none of those that irdiv reads, by what is wrong with them."""
+    garbage = bytes(range(256)) * 40
+    contents = {
+        "empty": b"",
+        "empty.parquet": b"",
+        "blank": b"\n\n  \n",
+        "garbage": garbage[128:],
+        "garbage.parquet": garbage,
+        "garbage.gz": b"\x1f\x8b" + garbage,
+        "zeros": bytes(10_000),
+        "cut.gz": gzip.compress((DEMO / "spammy.run").read_bytes())[:300],
+        "cut.parquet": b"PAR1" + garbage,
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder").mkdir()
+    return [*contents, "folder", "missing", "missing.parquet"]
+
+
+class TestDamagedFiles:
+    def test_each_is_one_line_with_its_name(self, tmp_path, monkeypatch, capfd):
+        names = damaged_files(tmp_path)
+        monkeypatch.chdir(tmp_path)
+        for name in names:
+            for command in (
+                ["eval", name, FILES[1], "-m", "I-rec@10"],
+                ["eval", FILES[0], name, "-m", "I-rec@10"],
+                ["eval", *FILES[:2], "-m", "I-rec@10", "--intent-table", name],
+                ["coverage", name, FILES[1]],
+                ["coverage", FILES[0], name],
+                ["report", *FILES, "-o", "page.html", "--topic-texts", name],
+            ):
+                assert main(command) == 2, command
+                out, errors = capfd.readouterr()
+                assert out == "", command
+                (line,) = [line for line in errors.splitlines() if not line.startswith("irdiv: note: ")]
+                assert line.startswith("irdiv: error: "), command
+                assert name in line, line
+        assert not (tmp_path / "page.html").exists()
+
+    @pytest.mark.parametrize("kept", [0, 100, -100])
+    def test_parquet_that_is_cut_while_it_is_read(self, kept, parquet, monkeypatch):
+        qrels, run = parquet
+        evaluated = irdiv.frames.streams.stream_batches
+
+        def cut(data, *arguments):
+            if data == run:
+                run.write_bytes(run.read_bytes()[:kept])
+            return evaluated(data, *arguments)
+
+        monkeypatch.setattr("irdiv.frames.sources.stream_batches", cut)
+        with pytest.raises(irdiv.IrdivError, match=r"cannot read the run from .*run\.parquet"):
+            irdiv.evaluate(qrels, run, "I-rec@10")
+
+    def test_a_line_beyond_the_limit(self, tmp_path, capsys):
+        file = tmp_path / "long"
+        file.write_bytes(b"1 1 d 1\n1 1 " + b"d" * (1 << 20) + b" 1\n")
+        for command in (["eval", str(file), FILES[1]], ["eval", FILES[0], str(file)]):
+            assert main(command) == 2
+            assert "long, line 2: the line has more than 1,048,576 bytes" in capsys.readouterr().err
+
+    def test_lines_up_to_the_limit(self):
+        require_short_lines("file", b"abc\n" * 5 + b"abc", 3)
+        with pytest.raises(irdiv.IrdivError, match="line 6: the line has more than 3 bytes"):
+            require_short_lines("file", b"abc\n" * 5 + b"abcd", 3)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+class TestPipes:
+    @pytest.mark.parametrize("place", [0, 1])
+    def test_a_pipe_is_read_on_the_command_line(self, place, tmp_path, capsys):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        files = FILES[:2]
+        content = Path(files[place]).read_bytes()
+        assert main(["eval", *files, "-m", "I-rec@10", "-o", "csv"]) == 0
+        expected = capsys.readouterr().out.split(",")[-1]
+        writer = Thread(target=pipe.write_bytes, args=(content,))
+        writer.start()
+        files[place] = str(pipe)
+        assert main(["eval", *files, "-m", "I-rec@10", "-o", "csv"]) == 0
+        writer.join()
+        assert capsys.readouterr().out.split(",")[-1] == expected
+
+    @pytest.mark.parametrize(
+        "read", [irdiv.read_run, irdiv.read_qrels, irdiv.stats.read_values, irdiv.rag.read_nuggets]
+    )
+    def test_the_library_refuses_what_has_no_end(self, read, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        for path in (tmp_path / "pipe", Path("/dev/zero")):
+            with pytest.raises(irdiv.IrdivError, match="which is a pipe or a device"):
+                read(path)
+
+
+class TestOverwriting:
+    def test_demo_data(self, tmp_path, capsys):
+        (tmp_path / "qrels.txt").write_text("mine")
+        assert main(["demo", "--data", str(tmp_path)]) == 2
+        assert "not those of the demo: 'qrels.txt'" in capsys.readouterr().err
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("qrels.txt", "mine")]
+        for options in (["--force"], []):
+            assert main(["demo", "--data", str(tmp_path), *options]) == 0
+        assert (tmp_path / "qrels.txt").read_bytes() == (DEMO / "qrels.txt").read_bytes()
+
+    def test_demo_report(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "irdiv-demo.html").write_text("mine")
+        assert main(["demo"]) == 0
+        assert "No report: 'irdiv-demo.html' exists and is not a page of irdiv" in capsys.readouterr().out
+        assert main(["demo", "--report", "irdiv-demo.html"]) == 2
+        assert (tmp_path / "irdiv-demo.html").read_text() == "mine"
+        assert main(["demo", "--force"]) == 0
+        assert (tmp_path / "irdiv-demo.html").read_text() != "mine"
+
+    def test_a_plot_without_a_name(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        file = tmp_path / "box_plots.png"
+        file.write_text("mine")
+        assert main(["plot", "box_plots", *FILES]) == 2
+        assert "'box_plots.png' exists and is not a figure of irdiv" in capsys.readouterr().err
+        assert file.read_text() == "mine"
+        assert main(["plot", "box_plots", *FILES, "-o", "box_plots.png"]) == 0
+        assert main(["plot", "box_plots", *FILES]) == 0

@@ -50,7 +50,7 @@ def test_names_are_escaped():
     runs = {"a_b & c|<d>": {"1": {"d1": 1.0}}}
     evaluation = irdiv.evaluate({"1": {"d1": 1}}, runs, "Q")
     assert r"a\_b \& c\textbar{}\textless{}d\textgreater{} &" in evaluation.to_latex()
-    assert r"| a\_b & c\|\<d\> |" in evaluation.to_markdown()
+    assert r"| a\_b \& c\|\<d\> |" in evaluation.to_markdown()
     assert "a_b &amp; c|&lt;d&gt;" in evaluation._repr_html_()
     odd = irdiv.evaluate({"1": {"d1": 1}}, {"[a]\nb": {"1": {"d1": 1.0}}}, "Q")
     assert "{[}a] b &" in odd.to_latex()

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, short
 
 T = TypeVar("T")
+
+LARGEST_INTEGER = 2**63 - 1
+"""What arrays can hold."""
 
 
 def require(check: Callable[[object], T], **given: object) -> T:
@@ -30,7 +33,14 @@ def require(check: Callable[[object], T], **given: object) -> T:
     try:
         return check(value)
     except (TypeError, ValueError) as error:
-        raise IrdivError(f"{name}={value!r} is not {error}.") from None
+        raise IrdivError(f"{name}={_as_typed(value)} is not {error}.") from None
+
+
+def _as_typed(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # an integer with thousands of digits
+        return short(value)
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,10 @@ class Number:
             bounds += f" {'and below' if self.open_high else 'to'} {self.high:g}"
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(bounds)
-        given = float(value)
+        try:
+            given = float(value)
+        except OverflowError:
+            raise ValueError(bounds) from None
         excluded = (self.open_low and given == self.low) or (self.open_high and given == self.high)
         if not self.low <= given <= self.high or excluded:
             raise ValueError(bounds)
@@ -78,6 +91,8 @@ class Integer:
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             raise TypeError(bounds)
         given = int(value)
+        if self.high is None and given > LARGEST_INTEGER:
+            raise ValueError(f"{bounds} and below 2^63")
         if given < self.low or (self.high is not None and given > self.high):
             raise ValueError(bounds)
         return given

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import reprlib
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,6 +58,31 @@ def examples(values: Iterable[object], limit: int = 3) -> str:
     """
     shown = [repr(value) for value in islice(values, limit + 1)]
     return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")
+
+
+def short(value: object) -> str:
+    """Return a value as it is typed in Python, without its middle if it is long.
+
+    >>> short("a" * 99)
+    "'aaaaaaaaaaaa...aaaaaaaaaaaaa'"
+    """
+    try:
+        return reprlib.repr(value)
+    except ValueError:
+        return "an integer of more digits than Python prints"
+
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, which a terminal may obey, those that end a line or change its direction, and half characters."""
+
+
+def printable(text: str) -> str:
+    r"""Return a text with escapes in place of characters that a terminal or a program may obey, such as ESC.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return _UNPRINTABLE.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def counted(count: int, singular: str, plural: str) -> str:

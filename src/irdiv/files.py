@@ -5,11 +5,13 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+import platform
 import re
 import secrets
 import shutil
 import tempfile
 import weakref
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,7 +20,9 @@ from threading import Lock
 from irdiv.errors import IrdivError
 from irdiv.types import PathLike
 
-_UNFINISHED = re.compile(r"\.irdiv-(?P<process>\d+)-[0-9a-f]+")
+_HOST = f"{zlib.crc32(platform.node().encode()):08x}"
+"""Which machine this is, as another may write to the same folder, and has processes of its own."""
+_UNFINISHED = re.compile(rf"\.irdiv-{_HOST}-(?P<process>\d+)-[0-9a-f]+")
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
 _unfinished: set[Path] = set()
@@ -46,8 +50,8 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
             shutil.copymode(target, unfinished)
         unfinished.replace(target)
     except OSError as error:
-        if error.errno in _DISK_IS_FULL:
-            raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
+        if error.errno in _DISK_IS_FULL or unfinished.name in str(error):
+            raise OSError(error.errno, os.strerror(error.errno or 0), os.fspath(path)) from error
         raise
     finally:
         unfinished.unlink(missing_ok=True)
@@ -55,7 +59,7 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
 
 
 def _unfinished_name(suffix: str = "") -> str:
-    return f".irdiv-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
+    return f".irdiv-{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
 
 
 def remove_unfinished_files() -> None:
@@ -69,7 +73,7 @@ def _remove_files_of_killed_processes(folder: Path) -> None:
     """Remove what a process that was killed while it wrote to a folder has left there."""
     if os.name != "posix":  # elsewhere signal 0 does more than ask whether a process is alive
         return
-    for path in folder.glob(".irdiv-*"):
+    for path in folder.glob(f".irdiv-{_HOST}-*"):
         match = _UNFINISHED.match(path.name)
         if match is not None and not _is_alive(int(match["process"])):
             with suppress(OSError):

@@ -7,8 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from irdiv_cli import output
 
@@ -196,19 +197,32 @@ def _run_name(path: str, source: str) -> str:
 
 
 def local_file(path: str) -> str:
-    """Return the path, or for ``-`` a file with standard input."""
-    return str(_saved_standard_input().path) if path == "-" else path
+    """Return the path, or for ``-`` or a pipe, such as ``<(zcat run.gz)`` of a shell, a file with its content."""
+    if path == "-":
+        return str(_saved_standard_input().path)
+    return str(_saved_pipe(path).path) if Path(path).is_fifo() else path
 
 
 @lru_cache(maxsize=1)
 def _saved_standard_input() -> TemporaryFile:
     """Return a temporary file with standard input, which can be read only once."""
+    return _saved(sys.stdin.buffer, "standard input")
+
+
+@cache
+def _saved_pipe(path: str) -> TemporaryFile:
+    """Return a temporary file with the content of a pipe, which can be read only once."""
+    with open(path, "rb") as pipe:
+        return _saved(pipe, path)
+
+
+def _saved(stream: BinaryIO, name: str) -> TemporaryFile:
     from irdiv.files import TemporaryFile
 
     file = TemporaryFile(has_path=True)
-    while part := sys.stdin.buffer.read(1 << 20):
+    while part := stream.read(1 << 20):
         file.append(part)
-    output.name_file_in_messages(str(file.path), "standard input")
+    output.name_file_in_messages(str(file.path), name)
     return file
 
 
@@ -251,7 +265,7 @@ def _literal(text: str) -> object:
 
     try:
         return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return text
 
 

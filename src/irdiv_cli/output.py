@@ -24,6 +24,7 @@ _TABLES = ("table", "latex", "markdown")
 """Formats to read; the others are for programs, and have all decimal places."""
 _SHORTEST_TEXT = 20
 """The width of texts that are cut to fit a terminal, at least."""
+_SOFTWARE = "irdiv"
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -50,13 +51,19 @@ def print_means(
 
 def print_heading(text: str) -> None:
     """Print the heading of a part of the output, in bold if the terminal has it."""
+    from irdiv.errors import printable
+
+    text = printable(text)
     print(f"{_BOLD}{text}{_NORMAL}" if supports_bold(sys.stdout) else text)
 
 
 def cut_to_terminal(line: str) -> str:
-    """Return a line, cut to the width of the terminal if the output is one."""
+    """Return a line that can be printed, cut to the width of the terminal if the output is one."""
     from shutil import get_terminal_size
 
+    from irdiv.errors import printable
+
+    line = printable(line)
     return _cut(line, get_terminal_size().columns) if sys.stdout.isatty() else line
 
 
@@ -113,9 +120,10 @@ def _table_lines(frame: pd.DataFrame, digits: int, bold: Collection[tuple[int, i
     """Yield the header and the rows of a table, numbers aligned to the right."""
     from pandas.api.types import is_numeric_dtype
 
+    from irdiv.errors import printable
     from irdiv.show.frames import cell_text
 
-    columns = [[str(name), *(cell_text(value, digits) for value in frame[name])] for name in frame.columns]
+    columns = [[printable(str(name)), *(cell_text(value, digits) for value in frame[name])] for name in frame.columns]
     widths = [max(map(len, column)) for column in columns]
     justify = [str.rjust if is_numeric_dtype(dtype) else str.ljust for dtype in frame.dtypes]
     for row, cells in enumerate(zip(*columns, strict=True), start=-1):  # the header is not a row of the frame
@@ -129,13 +137,21 @@ def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
 
     if arguments.output == "jsonl":
         for row in frame.to_dict(orient="records"):
-            print(
-                json.dumps({str(key): _json_value(v, arguments.digits) for key, v in row.items()}, ensure_ascii=False)
-            )
+            values = {str(key): _json_value(value, arguments.digits) for key, value in row.items()}
+            print_data(f"{json.dumps(values, ensure_ascii=False)}\n")
         return
     separator = "\t" if arguments.output == "tsv" else ","
     float_format = None if arguments.digits is None else f"%.{arguments.digits}f"
-    sys.stdout.write(frame.to_csv(sep=separator, index=False, float_format=float_format))
+    print_data(frame.to_csv(sep=separator, index=False, float_format=float_format))
+
+
+def print_data(text: str) -> None:
+    """Print lines for programs as they are, but to a terminal with escapes for characters that it may obey."""
+    from irdiv.errors import printable
+
+    if sys.stdout.isatty():
+        text = "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
+    sys.stdout.write(text)
 
 
 def _json_value(value: object, digits: int | None) -> object:
@@ -157,11 +173,25 @@ def save_plot(axes: Axes, path: str) -> None:
     figure = cast("Figure", axes.figure)
     if not os.path.splitext(path)[1]:
         path = f"{path}.{figure.canvas.get_default_filetype()}"  # as matplotlib does
+    # A file in PNG states which program wrote it, so that irdiv knows its own.
+    metadata = {"Software": _SOFTWARE} if path.lower().endswith(".png") else None
     try:
         with write_atomically(path) as file:
-            figure.savefig(file)
+            figure.savefig(file, metadata=metadata)
     except ValueError as error:
         raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
+
+
+def require_own_figure(path: str) -> None:
+    """Raise an error if a file that the user has not named is there, and not a figure of irdiv."""
+    from irdiv.errors import IrdivError
+
+    if not os.path.exists(path):
+        return
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if head and f"Software\0{_SOFTWARE}".encode() not in head:
+        raise IrdivError(f"{path!r} exists and is not a figure of irdiv; name the file to write by -o.")
 
 
 def print_error(error: Exception) -> None:
@@ -202,9 +232,10 @@ def name_file_in_messages(path: str, name: str) -> None:
 
 
 def _print_message(severity: str, message: object) -> None:
+    from irdiv.errors import printable
     from irdiv.progress import hidden_bars
 
-    text = " ".join(str(message).split())
+    text = printable(" ".join(str(message).split()))
     for path, name in _names_of_files.items():
         text = text.replace(repr(path), name).replace(path, name)
     with hidden_bars():

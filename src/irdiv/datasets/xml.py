@@ -11,6 +11,9 @@ from irdiv.errors import IrdivError
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.types import PathLike
 
+_MOST_LEVELS = 50
+"""How deep elements may be nested; files of topics and judgments have up to five levels."""
+
 
 class Element(NamedTuple):
     """An element: its tag, its attributes, its line, the elements around it, outermost first, and its text."""
@@ -44,6 +47,11 @@ def read_elements(path: PathLike, *, allow_document_type: bool = False) -> list[
     open_elements: list[Element] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_elements) >= _MOST_LEVELS:
+            raise IrdivError(
+                f"{path}, line {parser.CurrentLineNumber}: elements are nested in more than {_MOST_LEVELS} levels; "
+                "expected topics with their subtopics or judgments."
+            )
         element = Element(tag, attributes, parser.CurrentLineNumber, tuple(open_elements), [])
         elements.append(element)
         open_elements.append(element)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 from pathlib import Path
-from shutil import copyfile
 
 import pandas as pd
 
 from irdiv.datasets.collection import TestCollection
-from irdiv.demo.rag import write_rag_demo
-from irdiv.files import write_atomically
+from irdiv.demo.rag import rag_demo_files, write_rag_demo
+from irdiv.demo.writing import write_files
 from irdiv.frames.trec import read_qrels, read_run
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import with_intents
@@ -51,11 +50,11 @@ def demo_collection() -> TestCollection:
         return TestCollection("irdiv demo", with_intents(qrels, intents), intents, topics)
 
 
-def write_demo(folder: Path) -> list[Path]:
-    """Write the files of the demo collection and of `write_rag_demo` to a folder, and return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
+    """Write the files of the demo collection and of `write_rag_demo` to a folder, and return their paths.
+
+    A file that is there with other content is an error, and then none is written, unless ``force``.
+    """
     with as_file(files(__name__)) as source:
-        for name in FILES:
-            with write_atomically(folder / name) as file:
-                copyfile(source / name, file)
-    return [*(folder / name for name in FILES), *write_rag_demo(folder)]
+        contents = {name: (source / name).read_bytes() for name in FILES}
+    return write_files(folder, contents | rag_demo_files(), force=force)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from irdiv.files import write_atomically
+from irdiv.demo.writing import write_files
 from irdiv.types import PathLike
 
 Row: TypeAlias = dict[str, object]
@@ -109,23 +109,23 @@ QUESTIONS = (
 )
 
 
-def write_rag_demo(folder: PathLike) -> list[Path]:
+def write_rag_demo(folder: PathLike, *, force: bool = False) -> list[Path]:
     """Write judgments of passages by nuggets and the results of three retrievers to a folder, and return their paths.
+
+    A file that is there with other content is an error, and then none is written, unless ``force``.
 
     >>> import tempfile
     >>> [path.name for path in write_rag_demo(tempfile.mkdtemp())]
     ['judgments.jsonl', 'bm25.jsonl', 'dense.jsonl', 'hybrid.jsonl']
     """
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    return write_files(Path(folder), rag_demo_files(), force=force)
+
+
+def rag_demo_files() -> dict[str, bytes]:
+    """Return the contents of the files by name."""
     files: dict[str, Iterator[Row]] = {"judgments": _judgments()}
     files |= {retriever: _results(retriever) for retriever in ("bm25", "dense", "hybrid")}
-    return [_write(Path(folder) / f"{name}.jsonl", rows) for name, rows in files.items()]
-
-
-def _write(path: Path, rows: Iterator[Row]) -> Path:
-    with write_atomically(path) as file:
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
+    return {f"{name}.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows).encode() for name, rows in files.items()}
 
 
 def _judgments() -> Iterator[Row]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from irdiv.analysis.coverage import uncovered_intents_of_ordered_runs
 from irdiv.analysis.topics import IntentOptions, RankedDocuments, intents_of_topic, ranked_documents
 from irdiv.checks import Integer, require
+from irdiv.errors import printable
 from irdiv.evaluation.sources import Sources
 from irdiv.frames.backends import Backend, FrameHolder, FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import string_array
@@ -164,9 +165,10 @@ class TopicReport(FrameHolder[FrameT_co]):
 
     def draw(self, limit: int | None = None, *, digits: int = 4) -> str:
         """Return what is printed, with the grades of all runs or of the first few, and values with some digits."""
-        scores = self._scores.rename_axis(index=None).to_string(float_format=f"{{:.{digits}f}}".format)
+        scores = self._scores.rename(index=printable, columns=printable).rename_axis(index=None)
+        table = scores.to_string(float_format=f"{{:.{digits}f}}".format)
         shown = self.runs if limit is None else self.runs[:limit]
-        lines = [f"topic {self.query_id}", *describe_intents(self._intents), "", scores, "", LEGEND]
+        lines = [f"topic {printable(self.query_id)}", *describe_intents(self._intents), "", table, "", LEGEND]
         lines += table_of_grades({run: self._grades(run) for run in shown}, self.cutoff)
         if len(shown) < len(self.runs):
             lines.append(f"… and {len(self.runs) - len(shown)} more runs, which .draw() shows too")

@@ -14,6 +14,9 @@ from irdiv.frames.layouts import JSON_READERS, LEVEL, TREC_QRELS, TREC_RUN, Layo
 from irdiv.frames.text import open_maybe_gzip
 from irdiv.types import PathLike
 
+_SNIPPET = 60
+"""How many characters of a cell errors show."""
+
 
 def layout_error(path: Path, layout: Layout, cause: Exception | None) -> IrdivError:
     """Return the error that names the first line of a file that does not fit its layout."""
@@ -78,5 +81,6 @@ def _find_problem(line: bytes, layout: Layout, separator: str | None) -> str | N
                 if layout is TREC_QRELS and LEVEL.accepts(cell)
                 else ""
             )
-            return f"{name} is {cell!r}, not {layout.types[name].description}{hint}"
+            shown = f"{cell[:_SNIPPET]!r}{'…' if len(cell) > _SNIPPET else ''}"
+            return f"{name} is {shown}, not {layout.types[name].description}{hint}"
     return None

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from irdiv.types import Hashes, Ints
 
 _WORD = 8
+_USUAL_LENGTH = 256
+"""Bytes that few ids exceed."""
 _LENGTH, _FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(32)
 _SPARE_BITS = np.array([56, 56, 48, 40, 32, 24, 16, 8, 0], dtype=np.uint64)
@@ -26,9 +28,20 @@ def hash_ids(ids: Ids, salt: int = 0) -> Hashes:
     All ids are read from Arrow's memory at once, word by word from their ends; the word read last is the first one of
     the id and may overlap the one before. Ids that collide are unlikely to collide with another salt.
     """
+    return _hash_ids(ids, salt, _USUAL_LENGTH)
+
+
+def _hash_ids(ids: Ids, salt: int, usual: int) -> Hashes:
+    """Return the hashes; ids longer than usual are hashed apart, as all take as many steps as the longest."""
     if len(ids) == 0:
         return np.zeros(0, dtype=np.uint64)
     memory, edges, length = _memory(ids)
+    if len(length) > 1 and length.max() > usual:
+        is_long = length > usual
+        apart = np.empty(len(ids), dtype=np.uint64)
+        apart[is_long] = _hash_ids(ids.take(np.flatnonzero(is_long)), salt, 4 * usual)
+        apart[~is_long] = _hash_ids(ids.take(np.flatnonzero(~is_long)), salt, usual)
+        return apart
     word = _words(memory, edges, length)
     hashes = (length + (salt << 32)).astype(np.uint64) * _LENGTH
     for index in range(-(-int(length.max()) // _WORD)):

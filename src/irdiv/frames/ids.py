@@ -25,12 +25,19 @@ Column: TypeAlias = "nw.Series[Any]"
 
 T = TypeVar("T", bound="Ids | NDArray[np.generic]")
 
+LONGEST_ID = 1 << 16
+"""Bytes of an id of a topic, an intent or a document."""
 _STRING = pa.large_string()
 
 
 def as_ids(column: Column, role: str) -> Ids:
     """Return a column of any dtype as ids; ``role`` names the frame in the error about missing ids."""
     ids = as_strings(column)
+    longest = pc.max(pc.binary_length(ids)).as_py()
+    if longest is not None and longest > LONGEST_ID:
+        raise IrdivError(
+            f"column {column.name!r} of the {role} has an id of {longest:,} bytes; ids have up to {LONGEST_ID:,}."
+        )
     if ids.null_count:
         row = int(np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False))[0])
         raise IrdivError(
@@ -92,9 +99,15 @@ def as_strings(column: Column) -> pa.LargeStringArray:
 def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:
     """Return the ``str`` of each value; missing values are null."""
     try:
-        return _combine_chunks(pa.array(values, type=_STRING, from_pandas=True))
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if _is_missing(value) else str(value) for value in values], _STRING)
+        try:
+            return _combine_chunks(pa.array(values, type=_STRING, from_pandas=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            return pa.array([None if _is_missing(value) else str(value) for value in values], _STRING)
+    except UnicodeEncodeError as error:
+        raise IrdivError(
+            f"{error.object!r} is not valid Unicode: {error.object[error.start]!r} is half of a surrogate pair, and no "
+            "character; rename it, or decode the file that it comes from with errors='replace'."
+        ) from None
 
 
 def _is_missing(value: object) -> bool:

@@ -48,7 +48,7 @@ def _is_finite(cell: str) -> bool:
         return False
 
 
-INTEGER = ColumnType(int, _is_integer, "an integer")
+INTEGER = ColumnType(int, _is_integer, "an integer of up to 18 digits")
 FLOAT = ColumnType(float, _is_finite, "a finite number")
 LEVEL = ColumnType(str, lambda cell: re.fullmatch("L[0-9]{1,5}", cell) is not None, "a level such as L2")
 TREC_QRELS = Layout(

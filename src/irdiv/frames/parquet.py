@@ -21,7 +21,7 @@ def is_parquet(path: Path) -> bool:
     try:
         if path.is_dir():
             return bool(_parquet_files(path))
-        return path.suffix.lower() in PARQUET_SUFFIXES or _has_magic_bytes(path)
+        return path.suffix.lower() in PARQUET_SUFFIXES or (path.is_file() and _has_magic_bytes(path))
     except OSError:
         return False
 

@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from irdiv.errors import IrdivError
 from irdiv.frames.diagnosis import layout_error
 from irdiv.frames.layouts import Layout, seek_first_row
-from irdiv.frames.text import open_maybe_gzip
+from irdiv.frames.text import open_maybe_gzip, require_short_lines
 from irdiv.progress import progress_counter
 from irdiv.types import PathLike
 
@@ -46,6 +47,8 @@ def read_table(path: Path, layout: Layout) -> pa.Table | pd.DataFrame:
         content, separator = _content(path, layout)
         table = _parse_by_arrow(content, layout) if separator is None else None
         return _parse_by_pandas(content, layout, separator) if table is None else table
+    except IrdivError:
+        raise
     except (ValueError, OverflowError, EOFError, OSError, zlib.error, pd.errors.ParserWarning, RuntimeWarning) as error:
         raise layout_error(path, layout, None if isinstance(error, _LayoutError) else error) from None
 
@@ -65,12 +68,18 @@ def read_plain_table(path: Path, layout: Layout) -> pa.Table | None:
 def _content(path: Path, layout: Layout) -> tuple[bytes, str | None]:
     """Return the rows of a file, without what precedes them, and the separator of columns; None for white space."""
     with open_maybe_gzip(path, layout.role) as file:
-        _, separator = seek_first_row(file, layout)
-        if not isinstance(file, io.BufferedReader) or not file.seekable():
-            return file.read(), separator
-        # Reading past the buffer takes a seventh of the time of file.read(), which joins what the buffer holds.
-        file.raw.seek(file.tell(), io.SEEK_SET)
-        return file.raw.read(), separator
+        skipped, separator = seek_first_row(file, layout)
+        content = _read_rest(file)
+    require_short_lines(path, content, first_line=skipped + 1)
+    return content, separator
+
+
+def _read_rest(file: io.BufferedReader) -> bytes:
+    if not file.seekable():
+        return file.read()
+    # Reading past the buffer takes a seventh of the time of file.read(), which joins what the buffer holds.
+    file.raw.seek(file.tell(), io.SEEK_SET)
+    return file.raw.read() or b""
 
 
 def _parse_by_arrow(content: bytes, layout: Layout) -> pa.Table | None:

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.ids import natural_argsort
+from irdiv.frames.ids import natural_argsort, string_array
 from irdiv.frames.inputs import RunLike, is_ranked_list
 from irdiv.frames.readers import PARQUET, reader_of, without_suffixes
 from irdiv.types import PathLike
@@ -28,6 +28,7 @@ def named_runs(runs: RunLike | Mapping[str, RunLike]) -> dict[str, RunLike]:
     if not runs:
         raise IrdivError("no runs given: expected a run or a mapping from name to run.")
     named = {str(name): run for name, run in runs.items()}
+    string_array(list(named))  # an error if a name is not valid Unicode
     if len(named) < len(runs):
         raise IrdivError(f"two runs have the same name: {examples(map(str, runs), 9)}.")
     return named
@@ -52,7 +53,7 @@ def run_files(folder: PathLike) -> list[Path]:
     skipped = sorted(f"{path.name}/" if path.is_dir() else path.name for path in set(paths) - set(files))
     if skipped:
         warn(f"the folder {str(folder)!r} has subfolders or backups, which are not read: {examples(skipped)}.")
-    order = natural_argsort([path.name for path in files])
+    order = natural_argsort([_file_name(path) for path in files])
     return [files[index] for index in order]
 
 
@@ -83,8 +84,13 @@ def run_name(path: PathLike) -> str:
     >>> run_name("runs/bm25.v2.txt.gz")
     'bm25.v2'
     """
-    name = Path(path).name
+    name = _file_name(path)
     return without_suffixes(name) or name
+
+
+def _file_name(path: PathLike) -> str:
+    """Return the name of a file, with a replacement character for each byte that is not UTF-8."""
+    return Path(path).name.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="replace")
 
 
 def run_tag(path: PathLike) -> str:

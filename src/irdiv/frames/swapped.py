@@ -60,6 +60,6 @@ def _role_of_dicts(data: Mapping[object, object]) -> str | None:
     values = list(chain.from_iterable(row.values() for row in rows))
     if len(rows) < len(data) or not values or not all(isinstance(value, Real) for value in values):
         return None
-    if any(not float(value).is_integer() for value in values):
+    if any(not isinstance(value, Integral) and not float(value).is_integer() for value in values):
         return "run"
     return "qrels" if all(isinstance(value, Integral) for value in values) else None

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import cast
 
 from irdiv.errors import IrdivError
+from irdiv.frames.compressed import open_gzip
 from irdiv.types import PathLike
 
 _BLANKS = " \t\r\n"
 """White space around cells; that of Unicode belongs to ids, as in TREC files."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a line of a text file; a longer one is not a row of a table."""
+LONGEST_JSON_LINE = 1 << 28
+"""Bytes of a line of JSON, which may be a whole file without line breaks."""
 
 
 def open_maybe_gzip(path: PathLike, role: str) -> BufferedReader:
@@ -27,22 +30,50 @@ def open_maybe_gzip(path: PathLike, role: str) -> BufferedReader:
         )
     if not path.exists():
         raise IrdivError(f"no such {role} file: {str(path)!r}")
+    require_regular_file(path, role)
     try:
         with path.open("rb") as file:
             compressed = file.read(2) == b"\x1f\x8b"
-        # A GzipFile has all methods of a reader that are used here.
-        return cast(BufferedReader, gzip.open(path)) if compressed else path.open("rb")
+        return open_gzip(path) if compressed else path.open("rb")
     except OSError as error:
         raise IrdivError(f"cannot read the {role} file {str(path)!r}: {error.strerror}") from None
 
 
-def text_lines(path: PathLike, role: str) -> list[str]:
+def require_regular_file(path: Path, role: str) -> None:
+    """Raise an error for a pipe or a device: files are read more than once, and have an end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise IrdivError(
+            f"cannot read the {role} from {str(path)!r}, which is a pipe or a device; expected a file that can be read "
+            "more than once."
+        )
+
+
+def require_short_lines(path: PathLike, content: bytes, limit: int = LONGEST_LINE, first_line: int = 1) -> None:
+    """Raise an error if a line has more bytes than the limit; ``first_line`` is the number of the first one."""
+    start = 0
+    while start + limit < len(content):
+        end = content.rfind(b"\n", start, start + limit + 1)
+        if end < 0:
+            number = first_line + content.count(b"\n", 0, start)
+            hint = "Is it another format?"
+            if content[start : start + 100].lstrip()[:1] in (b"{", b"["):
+                hint = (
+                    "JSON is read by irdiv.rag (on the command line, by irdiv coverage), with an object in each line."
+                )
+            raise IrdivError(
+                f"{path}, line {number}: the line has more than {limit:,} bytes, which is the limit. {hint}"
+            )
+        start = end + 1
+
+
+def text_lines(path: PathLike, role: str, longest: int = LONGEST_LINE) -> list[str]:
     """Return the lines of a text file in UTF-8, compressed by gzip or not; ``role`` names the file in errors."""
     with open_maybe_gzip(path, role) as file:
         try:
             raw = file.read()
         except (EOFError, OSError, zlib.error) as error:
             raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
+    require_short_lines(path, raw, longest)
     try:
         return raw.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:

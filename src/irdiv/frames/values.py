@@ -5,9 +5,9 @@ from __future__ import annotations
 import narwhals as nw
 import numpy as np
 
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, short
 from irdiv.frames.columns import ADHOC_ITERATIONS
-from irdiv.frames.ids import Column, Ids, as_ids
+from irdiv.frames.ids import Column, Ids, as_strings
 from irdiv.types import Bools, Floats, Ints, Objects
 
 MAX_GRADE = 100_000
@@ -47,9 +47,10 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
         is_numeric = column.dtype.is_numeric() and column.dtype != nw.Decimal
         values = np.asarray((column if is_numeric else column.cast(nw.Float64())).to_numpy(), dtype=np.float64)
     except Exception as error:  # each frame library has its own
+        found = dict.fromkeys(map(_text, column.head(9).to_list()))
         raise IrdivError(
-            f"column {column.name!r} of the {role} must hold numbers, found "
-            f"{examples(dict.fromkeys(map(str, column.head(9).to_list())))}.{_LABELS_REMEDY if role == 'qrels' else ''}"
+            f"column {column.name!r} of the {role} must hold numbers, found {examples(found)}."
+            f"{_LABELS_REMEDY if role == 'qrels' else ''}"
         ) from error
     bad = np.isinf(values) if allow_missing else ~np.isfinite(values)
     if bad.any():
@@ -58,6 +59,13 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
             f"{values[bad][0]} in row {np.flatnonzero(bad)[0]} ({int(bad.sum())} such rows); drop or correct them."
         )
     return values
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an integer with thousands of digits
+        return short(value)
 
 
 def raise_if_fractional(column: Column, role: str) -> None:
@@ -95,7 +103,7 @@ def strings_or_none(column: Column) -> Objects:
     """Return values as strings, and missing ones as None."""
     present = (~column.is_null()).to_numpy()
     out = np.full(len(column), None, dtype=object)
-    out[present] = np.asarray(as_ids(column.filter(~column.is_null()), "qrels"), dtype=object)
+    out[present] = np.asarray(as_strings(column.filter(~column.is_null())), dtype=object)
     return out
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, short
 from irdiv.measures.values import ParameterValues
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Parameter:
         try:
             return self.check(value)
         except (TypeError, ValueError) as error:
-            raise IrdivError(f"{measure}: {self.name}={reprlib.repr(value)} is not {error}.") from None
+            raise IrdivError(f"{measure}: {self.name}={short(value)} is not {error}.") from None
 
     @property
     def samples(self) -> tuple[object, ...]:

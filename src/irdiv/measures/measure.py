@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import ir_measures
 
 from irdiv.checks import Integer
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, short
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.values import ParameterValues
@@ -159,10 +159,9 @@ def _cutoff(declaration: Declaration, value: object) -> int:
         raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
     try:
         return Integer(1)(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
         raise IrdivError(
-            f"the cutoff of {declaration.name} must be an integer of 1 or more, as in {declaration.name}@10; "
-            f"found {value!r}."
+            f"the cutoff of {declaration.name} must be {error}, as in {declaration.name}@10; found {short(value)}."
         ) from None
 
 

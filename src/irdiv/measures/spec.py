@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError, examples, near_names
+from irdiv.checks import LARGEST_INTEGER
+from irdiv.errors import IrdivError, examples, near_names, short
 from irdiv.measures.answers import AnswerMeasure, refuse_answer_measure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
@@ -27,6 +28,8 @@ NamedMeasures: TypeAlias = MeasuresLike | Mapping[str, MeasureLike]
 
 _SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
 _LONGEST_SPEC = 1000
+_NO_LITERAL = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+"""What Python raises for text that is not a literal, one that is nested too deep, or one with an unhashable key."""
 _IR_MEASURES_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry.own)
 
 
@@ -126,7 +129,7 @@ def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None)
         reason = re.sub(r"=<object object at \w+>", " is missing", str(error))
         extension = registry.extensions.get(base.NAME)
         takes = ", ".join(dict.fromkeys([*base.SUPPORTED_PARAMS, *(extension.by_name if extension else ())]))
-        raise IrdivError(f"{spec!r} is not a measure of ir_measures: {reason}; {name} takes {takes}.") from None
+        raise IrdivError(f"{short(spec)} is not a measure of ir_measures: {reason}; {name} takes {takes}.") from None
     return measure
 
 
@@ -278,13 +281,16 @@ def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cu
     repeated = next((key for key in keys if keys.count(key) > 1), None)
     if repeated is not None:
         raise IrdivError(f"{name} is given {repeated!r} twice.")
+    huge = next((key for key, value in given if isinstance(value, int) and abs(value) > LARGEST_INTEGER), None)
+    if huge is not None:
+        raise IrdivError(f"{name}: {huge}={short(dict(given)[huge])} is too large; expected an integer below 2^63.")
     return dict(given)
 
 
 def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except _NO_LITERAL:
         return text
 
 
@@ -300,7 +306,7 @@ def _keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, o
         return [_keyword(keyword) for keyword in call.keywords]
     except IrdivError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _NO_LITERAL:
         raise unreadable from None
 
 

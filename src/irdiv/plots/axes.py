@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
+from irdiv.errors import printable
 from irdiv.plots.style import (
     LINE_HEIGHT,
     LINE_WIDTH,
@@ -209,9 +210,10 @@ def shortened(texts: Iterable[str], width: float, size: float = SMALL_TEXT_SIZE)
     short: dict[str, str] = {}
     used: dict[str, int] = {}
     for text in dict.fromkeys(texts := list(texts)):
-        fits = _without_middle(text, width, size)
+        shown = printable(text)
+        fits = _without_middle(shown, width, size)
         count = used[fits] = used.get(fits, 0) + 1
-        short[text] = fits if count == 1 else f"{_without_middle(text, width - 0.25, size)} ({count})"
+        short[text] = fits if count == 1 else f"{_without_middle(shown, width - 0.25, size)} ({count})"
     return [short[text] for text in texts]
 
 
@@ -243,6 +245,10 @@ def run_id(index: int) -> str:
 
 def wrapped(text: str, width: float, size: float = TEXT_SIZE) -> str:
     """Return a text in lines that are no wider than this, in inches; they end after spaces, commas and hyphens."""
+    return "\n".join(_wrapped_line(printable(line), width, size) for line in text.split("\n"))
+
+
+def _wrapped_line(text: str, width: float, size: float) -> str:
     lines = [""]
     for part in re.split(r"(?<=[\s,_-])", text):
         if text_width([(lines[-1] + part).rstrip()], size) <= width:

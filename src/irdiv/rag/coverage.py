@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from warnings import catch_warnings, simplefilter
@@ -142,7 +143,10 @@ def _has_records(path: PathLike) -> bool:
     ):
         return True
     with open_maybe_gzip(path, "input") as file:
-        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+        try:
+            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+        except (EOFError, OSError, zlib.error):
+            return False  # the reader of lines has an error for it
 
 
 def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 from irdiv.errors import IrdivError
-from irdiv.frames.text import text_lines
+from irdiv.frames.text import LONGEST_JSON_LINE, text_lines
 from irdiv.types import PathLike
 
 _SNIPPET = 40
@@ -22,7 +22,8 @@ class Line(NamedTuple):
 
 def read_json(path: PathLike, role: str) -> list[tuple[str, object]]:
     """Return the values of a file, each with its line for errors: one for each line, or a single one of many lines."""
-    lines = [Line(number, text) for number, text in enumerate(text_lines(path, role), 1) if text.strip()]
+    texts = text_lines(path, role, LONGEST_JSON_LINE)
+    lines = [Line(number, text) for number, text in enumerate(texts, 1) if text.strip()]
     if not lines:
         raise IrdivError(f"{path}: the {role} file is empty; expected a JSON object in each line.")
     if len(lines) > 1 and _are_one_value(lines[0].text, lines[1].text):
@@ -45,13 +46,24 @@ def _where_not_json(text: str) -> int | None:
         json.loads(text)
     except json.JSONDecodeError as error:
         return error.pos
+    except (RecursionError, ValueError):
+        return None  # the error is raised where it is parsed
     return None
 
 
 def _parse(path: PathLike, role: str, lines: list[Line], *, is_last: bool = True) -> object:
     """Return the value of some lines; ``is_last`` if they are the end of the file."""
+    text = "\n".join(line.text for line in lines)
     try:
-        return json.loads("\n".join(line.text for line in lines))
+        value: object = json.loads(text)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except UnicodeEncodeError as error:
+        raise IrdivError(
+            f"{path}, line {lines[0].number}: the JSON has half of a surrogate pair, "
+            f"{error.object[error.start]!r}, which is no character; correct or leave out such escapes."
+        ) from None
     except json.JSONDecodeError as error:
         line = lines[error.lineno - 1]
         if not lines[0].text.lstrip().startswith(("{", "[")):
@@ -62,6 +74,11 @@ def _parse(path: PathLike, role: str, lines: list[Line], *, is_last: bool = True
         hint = "is the file truncated?" if is_cut else f"expected a {role} file with a JSON object in each line."
         raise IrdivError(
             f"{path}, line {line.number}, column {error.colno}: not JSON ({error.msg}), {found}; {hint}"
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise IrdivError(
+            f"{path}, line {lines[0].number}: cannot read the JSON, which has too many levels or too long a number "
+            f"({error})."
         ) from None
 
 

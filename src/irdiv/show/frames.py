@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
+from irdiv.errors import printable
 from irdiv.show.markup import BOOKTABS, LATEX, MARKDOWN, Markup
 
 
@@ -12,7 +13,7 @@ def cell_text(value: object, digits: int, missing: str = "-") -> str:
     """Return the text of a value in a table, with some decimal places for floats."""
     if value is None or value != value:
         return missing
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else printable(str(value))
 
 
 def frame_to_latex(frame: pd.DataFrame, digits: int = 4) -> str:

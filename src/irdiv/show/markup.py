@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from irdiv.errors import printable
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -35,8 +37,12 @@ class Markup(NamedTuple):
     formula: Callable[[str], str]
 
 
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
 def _latex_text(text: str) -> str:
-    escaped = "".join(_LATEX.get(sign, f"\\{sign}" if sign in "#$%&_{}" else sign) for sign in " ".join(text.split()))
+    escaped = "".join(_LATEX.get(sign, f"\\{sign}" if sign in "#$%&_{}" else sign) for sign in _one_line(text))
     # After the end of a row, LaTeX reads a bracket or a star as an option.
     return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith(("[", "*")) else escaped
 
@@ -46,7 +52,7 @@ def _latex_measure(spec: str) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in "\\|*_<>`[]" else sign for sign in " ".join(text.split()))
+    return "".join(f"\\{sign}" if sign in "\\|*_<>`[]&$~" else sign for sign in _one_line(text))
 
 
 def _markdown_measure(spec: str) -> str:

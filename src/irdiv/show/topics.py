@@ -7,6 +7,8 @@ from itertools import zip_longest
 
 import pandas as pd
 
+from irdiv.errors import printable
+
 NOT_RELEVANT, UNJUDGED = "·", "?"
 LEGEND = f"grades by intent and rank: {NOT_RELEVANT} not relevant to the intent, {UNJUDGED} unjudged"
 _LONGEST_DESCRIPTION = 80
@@ -18,7 +20,7 @@ def describe_intents(intents: pd.DataFrame) -> Iterator[str]:
     width = max(map(len, intents["intent_id"]), default=0)
     for intent_id, probability, description in intents.itertuples(index=False):
         text = "" if description is None else _shorten(" ".join(description.split()), _LONGEST_DESCRIPTION)
-        yield f"  {intent_id:<{width}}  {probability:.3f}  {text}".rstrip()
+        yield printable(f"  {intent_id:<{width}}  {probability:.3f}  {text}".rstrip())
 
 
 def _shorten(text: str, length: int) -> str:
@@ -37,7 +39,7 @@ def table_of_grades(grades: Mapping[str, pd.DataFrame], cutoff: int) -> Iterator
     widths = [max(map(len, column)) for column in zip_longest(*(cells for _, _, cells in lines), fillvalue="")]
     for name, intent, cells in lines:
         shown = " ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=False))
-        yield f"{name:<{name_width}}  {intent:<{intent_width}}  {shown}".rstrip()
+        yield printable(f"{name:<{name_width}}  {intent:<{intent_width}}  {shown}".rstrip())
 
 
 def _cell(grade: int | None) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from unicodedata import category
 from xml.etree import ElementTree as ET
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, printable
 from irdiv.show import palette, svg
 
 
@@ -24,7 +23,7 @@ class Node:
 
     def __post_init__(self) -> None:
         # Neither a line of text nor XML can hold control characters.
-        self.name = "".join("�" if category(character) == "Cc" else character for character in self.name)
+        self.name, self.caption = printable(self.name), printable(self.caption)
 
 
 def tree_as_text(root: Node) -> str:

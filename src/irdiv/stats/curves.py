@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from irdiv.checks import Integer, require
+from irdiv.checks import require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import as_frame
 from irdiv.stats.intervals import confidence_intervals
-from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, IntervalName, Rng
+from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, IntervalName, Rng
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.types import Floats
 
@@ -75,7 +75,7 @@ def mean_curves(
         ``mean, low, high``. Curves and points are in the order of the given frame. On a single topic, low and high are
         the mean.
     """
-    require(Integer(1), n_resamples=n_resamples)
+    require(SAMPLE_COUNT, n_resamples=n_resamples)
     frame = as_frame(curves, "curves", ("run", "query_id", "value")).to_pandas()
     columns = curve_columns(list(frame.columns))
     table = _values_by_topic(frame, columns)

@@ -7,12 +7,12 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 
-from irdiv.checks import Integer, require
+from irdiv.checks import require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar
-from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, require_interval, require_two_topics
+from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, Rng, require_interval, require_two_topics
 from irdiv.stats.rank_correlation import Correlation, CorrelationName, correlation_function, has_gold
 from irdiv.stats.resampling import Counts, bootstrap_counts, sample_means
 from irdiv.stats.study import for_each_collection
@@ -155,7 +155,7 @@ def _align(table: Table, other: Table) -> Table:
 def _samples_of_topics(table: Table, confidence_level: float, rng: Rng, n_resamples: int) -> Counts:
     require_interval("percentile", confidence_level)
     require_two_topics(table.values.shape[2], "an interval")
-    return bootstrap_counts(table.values.shape[2], require(Integer(1), n_resamples=n_resamples), rng)
+    return bootstrap_counts(table.values.shape[2], require(SAMPLE_COUNT, n_resamples=n_resamples), rng)
 
 
 def _means_and_samples(table: Table, counts: Counts) -> tuple[Floats, Floats]:

@@ -19,6 +19,8 @@ N_RESAMPLES = 1000
 """Bootstrap samples, or permutations of the randomized Tukey HSD test."""
 N_SIGN_FLIPS = 10_000
 """Random signs that the randomization test draws for all differences."""
+SAMPLE_COUNT = Integer(1, 10_000_000)
+"""How many samples may be drawn: those of all topics are in memory."""
 LEVEL = 0.05
 CONFIDENCE_LEVEL = 0.95
 
@@ -49,7 +51,7 @@ def require_two_topics(n_topics: int, analysis: str = "a test") -> None:
 
 def require_samples(n_resamples: object, test: TestName | None, interval: IntervalName | None) -> None:
     """Raise an error if a number of samples is given that is not positive, or that no test or interval uses."""
-    require(Optional(Integer(1)), n_resamples=n_resamples)
+    require(Optional(SAMPLE_COUNT), n_resamples=n_resamples)
     if n_resamples is not None and test in (None, "t") and interval in (None, "t"):
         given = {"test": test, "interval": interval}
         unused = " and ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from irdiv.checks import Integer, choice, require
+from irdiv.checks import choice, require
 from irdiv.errors import IrdivError
 from irdiv.stats.bootstrap import bootstrap_p
 from irdiv.stats.effect_sizes import effect_sizes
@@ -18,6 +18,7 @@ from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
     N_RESAMPLES,
     N_SIGN_FLIPS,
+    SAMPLE_COUNT,
     IntervalName,
     PairedTestName,
     Rng,
@@ -217,7 +218,7 @@ def paired_tests(
     """Test many rows of differences ``[pair, topic]``, all on the same samples of topics."""
     n = z.shape[1]
     require_two_topics(n)
-    n_resamples = require(Integer(1), n_resamples=n_resamples)
+    n_resamples = require(SAMPLE_COUNT, n_resamples=n_resamples)
     require(choice(*get_args(PairedTestName)), test=test)
     mean, sd = mean_and_sd(z)
     generator = random_generator(rng)

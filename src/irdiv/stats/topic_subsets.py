@@ -15,7 +15,7 @@ from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.bootstrap import bootstrap_p
-from irdiv.stats.options import LEVEL, N_RESAMPLES, Rng, random_generator, require_level
+from irdiv.stats.options import LEVEL, N_RESAMPLES, SAMPLE_COUNT, Rng, random_generator, require_level
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.scores import VALUE_TOLERANCE
 from irdiv.stats.study import Study, as_study
@@ -65,7 +65,7 @@ def power_by_topics(
         ``measure, topics, power, low, high``: mean, lowest and highest power over the subsets.
     """
     require_level(level)
-    n_resamples = require(Integer(1), n_resamples=n_resamples)
+    n_resamples = require(SAMPLE_COUNT, n_resamples=n_resamples)
     trials = require(Integer(1), trials=trials)
     study = as_study(evaluation, measures)
     requested = _subset_sizes(study, sizes, 2)

@@ -222,6 +222,8 @@ def _print_worst(
     evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace, run: str, count: int, counts: dict[str, int]
 ) -> None:
     """Print the questions with missed nuggets on which a run is worst, and these nuggets."""
+    from irdiv.errors import printable
+
     missed = _missed(evaluation, run)
     cutoff = evaluation.measures[0].params.get("cutoff")
     documents = "documents" if cutoff is None else "first document" if cutoff == 1 else f"first {cutoff} documents"
@@ -239,7 +241,7 @@ def _print_worst(
     digits = 4 if arguments.digits is None else arguments.digits
     for query_id, value in zip(worst["query_id"], worst["value"], strict=True):
         lines = described.loc[described["query_id"] == query_id, "line"].tolist()
-        print(f"{query_id}: {value:.{digits}f}, {len(lines)} of {counts[query_id]} nuggets missed")
+        print(f"{printable(query_id)}: {value:.{digits}f}, {len(lines)} of {counts[query_id]} nuggets missed")
         for line in lines[:_MOST_NUGGETS]:
             print(output.cut_to_terminal(f"  {line}"))
         if len(lines) > _MOST_NUGGETS:

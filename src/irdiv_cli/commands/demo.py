@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"where to write the report (default: {_DEFAULT_REPORT} with the table of means, else no report)",
     )
+    parser.add_argument("--force", action="store_true", help="also overwrite files that are not irdiv's")
     options.add_output(parser, per_query="values of each topic instead of means")
 
 
@@ -49,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> None:
         given = (arguments.per_query, arguments.output != "table", arguments.digits is not None, arguments.report)
         if any(given):
             raise IrdivError("--data only writes files; leave out --report and the options of the table.")
-        for path in write_demo(Path(arguments.data)):
+        for path in write_demo(Path(arguments.data), force=arguments.force):
             print(path)
         return
     qrels, runs = demo_qrels_and_runs()
@@ -58,20 +59,20 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.output != "table" or arguments.per_query:
         output.print_evaluation(evaluation, arguments)
         if arguments.report is not None:
-            _write_report(arguments.report)
+            _write_report(arguments.report, arguments.force)
         return
     print(f"Means of {len(runs)} systems over {len(evaluation.query_ids)} ambiguous topics:\n")
     output.print_evaluation(evaluation, arguments)
     print("\n" + textwrap.fill(_EXPLANATION, width=100))
     try:
-        print(f"\nReport with all topics: {_write_report(arguments.report or _DEFAULT_REPORT)}")
+        print(f"\nReport with all topics: {_write_report(arguments.report or _DEFAULT_REPORT, arguments.force)}")
     except IrdivError as error:
         if arguments.report is not None:
             raise
         print(f"\nNo report: {error}")
 
 
-def _write_report(file: str) -> Path:
+def _write_report(file: str, force: bool) -> Path:
     """Write the report and return its path."""
     from irdiv.demo import demo_collection, demo_qrels_and_runs
     from irdiv.report import descriptions_by_intent, write_report
@@ -86,4 +87,5 @@ def _write_report(file: str) -> Path:
         topic_texts=topics,
         intent_descriptions=intents,
         title="irdiv demo",
+        force=force,
     )

@@ -33,7 +33,7 @@ def execute(arguments: argparse.Namespace) -> None:
     best = oracle(qrels, order=arguments.order, depth=arguments.depth, **inputs.settings(arguments, oracle))
     tag = arguments.order if arguments.order == REVERSED else str(irdiv.parse(arguments.order))
     for line in trec_lines(best, tag):
-        print(line)
+        output.print_data(f"{line}\n")
     topics = best.groupby("query_id")["ideal"].first().value_counts()
     output.print_note(
         f"the order is the best of all in {topics.get('exact', 0)} topics, and greedy in {topics.get('greedy', 0)}."

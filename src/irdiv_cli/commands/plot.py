@@ -69,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--file",
         metavar="FILE",
-        help="file to write, in the format of its ending: png, svg, pdf, … (default: NAME.png)",
+        help="file to write, in the format of its ending: png, svg, pdf, … (default: NAME.png, unless "
+        "that is a file of something else)",
     )
     group.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: %(default)s)"
@@ -139,6 +140,8 @@ def execute(arguments: argparse.Namespace) -> None:
     given = _given_options(arguments)
     measures = _measures(arguments)
     path = arguments.file or f"{arguments.figure}.png"
+    if arguments.file is None:
+        output.require_own_figure(path)
     if arguments.collection is None:
         arguments = studies.only_collection(arguments)
     elif arguments.figure not in _OF_STUDIES:

@@ -677,7 +677,7 @@ function valueTable(data, topic, runs) {
 function csvText(value) {
   const text = String(value);
   // Spreadsheets read text that starts like this as a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
