@@ -26,7 +26,7 @@ SPECS = ["D#-nDCG@10", "ERR-IA@20", "alpha-nDCG@5", "LAD#-Q@10", "NRBP", "nDCG@1
 
 
 @pytest.fixture(scope="module")
-def spark():
+def spark(tmp_path_factory):
     from pyspark.sql import SparkSession
 
     # Workers are to be of this environment.
@@ -36,6 +36,7 @@ def spark():
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
@@ -222,8 +223,9 @@ def test_parquet_files_are_read_by_the_tasks(spark, data, tmp_path):
 
 def test_large_files_are_shared_by_tasks(spark, data, tmp_path, monkeypatch):
     from irdiv.plugins import spark as irdiv_spark
+    from irdiv.plugins import spark_files
 
-    monkeypatch.setattr(irdiv_spark, "_FILE_PART_BYTES", (1, 3000))
+    monkeypatch.setattr(spark_files, "_PART_BYTES", (1, 3000))
     qrels, runs = data
     paths = write_parts(qrels, tmp_path / "qrels"), write_parts(runs["system 0"], tmp_path / "run")
     found = irdiv_spark.evaluate(*paths, SPECS)
@@ -278,23 +280,25 @@ def test_only_packed_tables_of_needed_columns_are_exchanged(spark, data):
 
 @pytest.mark.parametrize("judgments", [1, 10, 10**6])
 def test_many_topics_of_a_task_are_scored_in_parts(data, monkeypatch, judgments):
-    from irdiv.plugins import spark as irdiv_spark
-    from irdiv.plugins.spark_tables import pack
+    from irdiv.plugins import spark_tasks
+    from irdiv.plugins.spark_tables import TableColumns, pack
 
-    monkeypatch.setattr(irdiv_spark, "JUDGMENTS_PER_TASK", judgments)
+    monkeypatch.setattr(spark_tasks, "JUDGMENTS_PER_TASK", judgments)
     qrels, run = data[0], data[1]["system 1"]
     highest = int(qrels["relevance"].max())
     run_schema = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()})
     specs = {spec: spec for spec in SPECS}
-    task = irdiv_spark._task([None], specs, highest, "query_id", run_schema, "docid_desc", "error")
+    judged = TableColumns("qrels", "query_id", "doc_id", ["intent_id"])
+    ranked = TableColumns("run", "query_id", "doc_id", [])
+    task = spark_tasks.Task([None], specs, highest, judged, ranked, run_schema, "docid_desc", "error").score_packed
     packed = [
-        pa.Table.from_batches(pack(pa.Table.from_pandas(frame, preserve_index=False).to_batches(9), "query_id", 1))
-        for frame in (qrels, run[["query_id", "doc_id", "score"]])
+        pa.Table.from_batches(pack(pa.Table.from_pandas(frame, preserve_index=False).to_batches(9), columns, 1))
+        for frame, columns in ((qrels, judged), (run[["query_id", "doc_id", "score"]], ranked))
     ]
     expected = table(irdiv.evaluate(qrels, run, SPECS).frame)
     pd.testing.assert_frame_equal(table(task(*packed).to_pandas()), expected, check_dtype=False)
     other = pa.table({"query_id": ["other"], "doc_id": ["d"], "score": [1.0]})
-    of_other_topics = pa.Table.from_batches(pack(other.to_batches(), "query_id", 1))
+    of_other_topics = pa.Table.from_batches(pack(other.to_batches(), ranked, 1))
     assert task(packed[0], packed[1].slice(0, 0)).equals(task(packed[0], of_other_topics))
     assert len(task(packed[0].slice(0, 0), packed[1])) == 0
 
@@ -306,3 +310,172 @@ def test_missing_ids_are_an_error_of_the_task(spark, data):
     missing = qrels.limit(1).selectExpr(*[f"cast(null as string) {c}" if c == "query_id" else c for c in qrels.columns])
     with pytest.raises(Exception, match="column 'query_id' of the qrels has a missing id"):
         irdiv_spark.evaluate(qrels.union(missing), as_spark(spark, data[1]["system 0"]), "D-nDCG").collect()
+
+
+def assert_equal_to_local(found, qrels, runs, specs=SPECS):
+    pd.testing.assert_frame_equal(table(found.toPandas()), table(irdiv.evaluate(qrels, runs, specs).frame))
+
+
+def write_table(frame, name: str, buckets: int, column: str):
+    """Write a table of which each bucket has rows in two files, and return it."""
+    frame.repartition(2).write.bucketBy(buckets, column).mode("overwrite").saveAsTable(name)
+    return frame.sparkSession.table(name)
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize(
+    ("topic_type", "qrels_buckets", "run_buckets"),
+    [("string", 4, 4), ("bigint", 8, 4), ("int", 6, 4), ("string", 40, 40)],
+)
+def test_tables_bucketed_by_topic_are_not_exchanged(spark, data, adaptive, topic_type, qrels_buckets, run_buckets):
+    """The numbers of buckets need only a common divisor; of 40, some are empty."""
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, runs = data
+    repeated = pd.concat([qrels, qrels[:5]])
+    together = pd.concat([run.assign(run=name) for name, run in runs.items()]).rename(columns={"query_id": "qid"})
+    judged = as_spark(spark, repeated).withColumn("query_id", as_spark(spark, repeated)["query_id"].cast(topic_type))
+    ranked = as_spark(spark, together).withColumn("qid", as_spark(spark, together)["qid"].cast(topic_type))
+    tables = write_table(judged, "q", qrels_buckets, "query_id"), write_table(ranked, "r", run_buckets, "qid")
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    try:
+        found = irdiv_spark.evaluate(*tables, SPECS)
+        assert "Exchange" not in plan_of(found)
+        assert_equal_to_local(found, qrels, runs)
+    finally:
+        spark.conf.unset("spark.sql.adaptive.enabled")
+
+
+def test_tables_that_are_not_bucketed_alike_are_exchanged(spark, data):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, run = data[0].astype({"query_id": int}), data[1]["system 0"].astype({"query_id": int})
+    judged, ranked = as_spark(spark, qrels), as_spark(spark, run)
+    by_topic = write_table(judged, "q", 4, "query_id")
+    others = {
+        "without a common divisor": write_table(ranked, "r3", 3, "query_id"),
+        "by document": write_table(ranked, "rd", 4, "doc_id"),
+        "topics of another width": write_table(
+            ranked.selectExpr("int(query_id) query_id", "doc_id", "score"), "ri", 4, "query_id"
+        ),
+        "not in buckets": ranked,
+        "more than a table": write_table(ranked, "r", 4, "query_id").filter("score > -1e9"),
+    }
+    for kind, other in others.items():
+        found = irdiv_spark.evaluate(by_topic, other, "D#-nDCG@10")
+        assert plan_of(found).count("Exchange") == 2, kind
+        assert_equal_to_local(found, qrels, run, "D#-nDCG@10")
+    given = irdiv_spark.evaluate(by_topic, spark.table("r"), "D#-nDCG@10", tasks=3)
+    assert plan_of(given).count("Exchange") == 2
+
+
+def test_large_buckets_are_exchanged(spark, data, monkeypatch):
+    from irdiv.plugins import spark as irdiv_spark
+
+    tables = [
+        write_table(as_spark(spark, frame), name, 4, "query_id")
+        for frame, name in ((data[0], "q"), (data[1]["system 0"], "r"))
+    ]
+    monkeypatch.setattr(irdiv_spark, "MAX_JUDGMENTS", len(data[0]) // 4 - 1)
+    assert plan_of(irdiv_spark.evaluate(*tables, "P@1")).count("Exchange") == 2
+
+
+def test_mistakes_in_rows_that_are_apart(spark, tmp_path):
+    """Contradictions and duplicates are found where their rows are in other files or partitions."""
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "a"], "relevance": [0, 1, 1]})
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "b"], "score": [3.0, 2.0, 1.0]})
+    frames = [as_spark(spark, frame).repartition(3) for frame in (qrels[:2], qrels, run)]
+    paths = [write_parts(frame, tmp_path / name) for frame, name in ((qrels[:2], "good"), (qrels, "bad"), (run, "run"))]
+    tables = [
+        write_table(frame, name, 2, "query_id") for frame, name in zip(frames, ("good", "bad", "run"), strict=True)
+    ]
+    for good, bad, ranked in (frames, paths, tables):
+        with pytest.raises(Exception, match="the qrels contradict themselves: document 'a' of topic '1'"):
+            irdiv_spark.evaluate(bad, ranked, "P@2", duplicates="first").collect()
+        with pytest.raises(Exception, match="the run repeats documents, 1 in all"):
+            irdiv_spark.evaluate(good, ranked, "P@2").collect()
+        assert irdiv_spark.evaluate(good, ranked, "P@2", duplicates="first").collect()[0]["value"] == 0.5
+
+
+def test_frames_that_are_files_are_read_by_the_tasks(spark, data, tmp_path):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, run = data[0].astype({"query_id": int}), data[1]["system 0"]
+    folders = write_parts(qrels, tmp_path / "qrels"), write_parts(run, tmp_path / "run")
+    judged, ranked = (spark.read.parquet(str(folder)) for folder in folders)
+    found = irdiv_spark.evaluate(judged, ranked, SPECS)
+    assert "FileScan" not in plan_of(found)
+    assert_equal_to_local(found, qrels, run)
+    some = irdiv_spark.evaluate(judged.filter("query_id < 5"), ranked, SPECS)
+    assert plan_of(some).count("FileScan") == 1
+    assert_equal_to_local(some, qrels[qrels["query_id"] < 5], run)
+
+
+def test_files_without_statistics_or_rows(spark, data, tmp_path):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels, run = data[0], data[1]["system 0"]
+    folder = write_parts(qrels.assign(relevance=1), tmp_path / "qrels")
+    rows = pa.Table.from_pandas(qrels.assign(query_id="x"), preserve_index=False)
+    pq.write_table(rows, folder / "without.parquet", write_statistics=False)
+    pq.write_table(rows.slice(0, 0), folder / "empty.parquet")
+    together = pd.concat([qrels.assign(relevance=1), qrels.assign(query_id="x")])
+    assert_equal_to_local(irdiv_spark.evaluate(folder, as_spark(spark, run), "ERR-IA@5"), together, run, "ERR-IA@5")
+    pq.write_table(rows.slice(0, 0), tmp_path / "none.parquet")
+    with pytest.raises(IrdivError, match="the qrels are empty"):
+        irdiv_spark.evaluate(tmp_path / "none.parquet", as_spark(spark, run), "P@1")
+
+
+def test_packed_tables_have_dictionaries_of_their_own_topics():
+    from irdiv.plugins.spark_tables import TableColumns, pack, unpack
+
+    topics = [f"topic {n}" for n in range(50)] * 2
+    rows = pa.table({"q": topics, "d": [f"d{n}" for n in range(100)], "i": ["1", "2"] * 50, "g": pa.array(range(100))})
+    rows = rows.set_column(3, "g", pa.array([300 if n == 7 else 1 for n in range(100)]))
+    packed = pa.Table.from_batches(pack(rows.to_batches(9), TableColumns("qrels", "q", "d", ["i"]), 8))
+    assert len(packed) == len(set(packed["bucket"].to_pylist())) > 1
+    found = []
+    for index in range(len(packed)):
+        part = unpack(packed.slice(index, 1))
+        assert set(part["q"].chunk(0).dictionary.to_pylist()) == set(part["q"].to_pylist())
+        assert pa.types.is_dictionary(part["i"].type)
+        assert part["g"].type == pa.int16()
+        found += part.select(rows.column_names).to_pylist()
+    key = lambda row: int(row["d"][1:])  # noqa: E731
+    assert sorted(found, key=key) == rows.to_pylist()
+
+
+@pytest.mark.parametrize("small_qrels", [0, 10**5])
+def test_rows_of_topics_without_judgments(spark, data, tmp_path, monkeypatch, small_qrels):
+    from irdiv.plugins import spark as irdiv_spark
+
+    monkeypatch.setattr(irdiv_spark, "SMALL_QRELS", small_qrels)
+    qrels, runs = data[0][data[0]["query_id"].isin(["1", "4"])], data[1]
+    together = pd.concat([run.assign(run=name) for name, run in runs.items()])
+    for ranked in (as_spark(spark, together), write_parts(together, tmp_path / "runs")):
+        assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, qrels), ranked, SPECS), qrels, runs)
+
+
+def test_rows_of_other_topics_are_checked_and_not_kept():
+    from irdiv.plugins.spark_tables import keep_topics
+
+    topics = pa.array(["1", "3"], pa.large_string())
+    rows = pa.table({"qid": ["1", "2", "3", "1"], "docno": ["a", "b", "c", "d"], "score": [1.0, 2.0, 3.0, 4.0]})
+    kept = pa.Table.from_batches(keep_topics(rows.to_batches(2), topics, "docid_desc"))
+    assert kept["docno"].to_pylist() == ["a", "c", "d"]
+    bad = rows.set_column(2, "score", pa.array([1.0, float("nan"), 3.0, 4.0]))
+    with pytest.raises(IrdivError, match="column 'score' of the run must hold finite numbers"):
+        list(keep_topics(bad.to_batches(), topics, "docid_desc"))
+
+
+def test_missing_topics_that_are_numbers(spark):
+    from irdiv.plugins import spark as irdiv_spark
+
+    qrels = spark.createDataFrame(
+        [(1.0, "a", 1), (float("nan"), "b", 1)], "query_id double, doc_id string, relevance int"
+    )
+    run = as_spark(spark, pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}))
+    with pytest.raises(Exception, match="column 'query_id' of the qrels has a missing id"):
+        irdiv_spark.evaluate(qrels, run, "P@1").collect()
