@@ -26,6 +26,13 @@ _BUCKET_OF_FILE = re.compile(r".*_(\d+)(?:\.[^/]*)?$")
 """How Spark writes the bucket of a table into the names of its files."""
 
 
+class BucketFiles(NamedTuple):
+    """The files of some buckets of two tables, which have all rows of their topics."""
+
+    qrels: Sequence[FilePart]
+    runs: Sequence[FilePart]
+
+
 class ParquetFiles(NamedTuple):
     """The Parquet files that are all of a frame."""
 
@@ -43,7 +50,7 @@ class ParquetFiles(NamedTuple):
         counts = {uri: max(-(-bytes_of_file // size), 1) for uri, bytes_of_file in self.sizes.items()}
         return [FilePart(uri, first, count) for uri, count in counts.items() for first in range(count)]
 
-    def parts_of_buckets(self, count: int) -> list[list[FilePart]]:
+    def bucket_parts(self, count: int) -> list[list[FilePart]]:
         """Return the files of each of so many groups of buckets, whose number divides that of the buckets."""
         groups: list[list[FilePart]] = [[] for _ in range(count)]
         for uri in self.sizes:
@@ -83,15 +90,18 @@ def _sizes(uris: Sequence[str], columns: Iterable[str]) -> dict[str, int] | None
     return {uri: info.size for uri, info in zip(uris, found, strict=True)}
 
 
-def shared_bucket_count(qrels: ParquetFiles | None, runs: ParquetFiles | None) -> int:
-    """Return how many groups of buckets have the same topics in both tables; 0 if they are not bucketed alike.
+def shared_buckets(qrels: ParquetFiles | None, runs: ParquetFiles | None) -> list[BucketFiles]:
+    """Return groups of buckets that have the same topics in both tables; none if they are not bucketed alike.
 
     Topics are in the bucket of their hash modulo the number of buckets, so that buckets of two tables with the same
     remainder modulo a common divisor have the same topics. Spark hashes integers of other widths to other buckets.
     """
     if qrels is None or runs is None or qrels.topic_type != runs.topic_type:
-        return 0
-    return gcd(qrels.bucket_count, runs.bucket_count) if qrels.bucket_count and runs.bucket_count else 0
+        return []
+    if qrels.bucket_count == 0 or runs.bucket_count == 0:
+        return []
+    count = gcd(qrels.bucket_count, runs.bucket_count)
+    return [BucketFiles(*files) for files in zip(qrels.bucket_parts(count), runs.bucket_parts(count), strict=True)]
 
 
 def _parquet_relation(frame: DataFrame) -> Any:

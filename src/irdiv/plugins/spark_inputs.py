@@ -63,12 +63,15 @@ def as_frame(data: DataFrame | PathLike, session: SparkSession) -> DataFrame:
     return session.read.parquet(os.fspath(data)) if isinstance(data, str | os.PathLike) else data
 
 
-def read_qrels_facts(qrels: DataFrame, names: Mapping[str, str], is_file: bool) -> QrelsFacts:
-    """Return what depends on all judgments, by the statistics of files where they tell, or else in one pass."""
+def read_qrels_facts(qrels: DataFrame, names: Mapping[str, str], uris: Sequence[str]) -> QrelsFacts:
+    """Return what depends on all judgments, by the statistics of files where they tell, or else in one pass.
+
+    ``names`` are the columns of the qrels, by what they hold, and ``uris`` their Parquet files, if they are just files.
+    """
     functions = pyspark_functions()
     grades = [names[name] for name in ("relevance", "max_grade") if name in names]
     has_iteration = names.get("intent_id") == ITERATION
-    found = _statistics(qrels, grades) if is_file and not has_iteration else None
+    found = _statistics(uris, qrels, grades) if uris and not has_iteration else None
     if found is None:
         iteration = functions.col(ITERATION).cast("string").isin(*ADHOC_ITERATIONS) if has_iteration else None
         rows, other, *found_grades = qrels.agg(
@@ -83,13 +86,12 @@ def read_qrels_facts(qrels: DataFrame, names: Mapping[str, str], is_file: bool) 
     return QrelsFacts(max(int(max(highest)), 0), rows, other)
 
 
-def _statistics(files: DataFrame, columns: Sequence[str]) -> tuple[int, list[int], bool] | None:
+def _statistics(uris: Sequence[str], frame: DataFrame, columns: Sequence[str]) -> tuple[int, list[int], bool] | None:
     """Return the count of rows and the highest integers of columns by the footers of Parquet files.
 
     None if there are many files or one lacks the statistics.
     """
-    uris = files.inputFiles()
-    types = dict(files.dtypes)
+    types = dict(frame.dtypes)
     if len(uris) > _FOOTER_COUNT or any(types[name] not in INTEGER_TYPES for name in columns):
         return None
     rows, highest = 0, []

@@ -137,18 +137,23 @@ def _smallest_type(values: pa.ChunkedArray) -> pa.DataType:
     return next((type_ for type_, count in _INTEGERS if largest < count), values.type)
 
 
-def read_part(part: FilePart, names: Mapping[str, str], columns: TableColumns) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part of a file, with columns renamed and ids as strings."""
+def read_parts(parts: Iterable[FilePart], names: Mapping[str, str], columns: TableColumns) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of parts of files, with columns renamed and ids as strings."""
+    return (batch for part in parts for batch in _read_part(part, names, columns))
+
+
+def _read_part(part: FilePart, names: Mapping[str, str], columns: TableColumns) -> Iterator[pa.RecordBatch]:
     encoded = [theirs for theirs, ours in names.items() if ours in columns.encoded]
     filesystem, path = pyarrow.fs.FileSystem.from_uri(part.uri)
     with filesystem.open_input_file(path) as opened:
-        file = pq.ParquetFile(opened, read_dictionary=encoded)
-        missing = [name for name in names if name not in file.schema_arrow.names]
+        metadata = pq.read_metadata(opened)
+        missing = [name for name in names if name not in metadata.schema.to_arrow_schema().names]
         if missing:
             raise IrdivError(
                 f"{part.uri} has no column {missing[0]!r}, which other files of its folder have. Add it, or give the "
                 "files as session.read.parquet(path).select('*'), where Spark takes it as missing in all rows."
             )
+        file = pq.ParquetFile(opened, metadata=metadata, read_dictionary=encoded)
         groups = list(range(part.first, file.num_row_groups, part.step))
         for batch in file.iter_batches(_BATCH_ROWS, groups, list(names)):
             converted = [_convert(batch.column(theirs), ours, columns) for theirs, ours in names.items()]
