@@ -13,15 +13,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import irdiv.plugins.spark
 from benchmarks import data
 from benchmarks.timing import Call, Comparison, Side, compare
+from irdiv.plugins.spark_tasks import ARROW_SCHEMA, SCHEMA
 
 TOPICS = 100_000
 SPEC = "D#-nDCG@10"
 TOPICS_PER_TASK = 2000
+BUCKETS = 16
 
 
 def spark() -> Iterator[Comparison]:
@@ -44,11 +48,17 @@ def spark() -> Iterator[Comparison]:
     session.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as folder:
         paths = data.write_parquet(Path(folder), TOPICS)
+        shuffled = [shuffle(path) for path in paths]
         qrels, run = (session.read.parquet(str(path)) for path in paths)
+        # With a filter, a frame is more than files.
+        judged, ranked = qrels.filter("relevance >= 0"), run.filter("score >= 0")
+        for frame, name in ((qrels, "qrels"), (run, "run")):
+            path = f"{folder}/bucketed {name}"
+            frame.write.option("path", path).bucketBy(BUCKETS, "query_id").saveAsTable(name)
+        tables = session.table("qrels"), session.table("run")
 
-        def done(*frames: Any) -> None:
-            for frame in frames:
-                frame.write.format("noop").mode("overwrite").save()
+        def done(frame: Any) -> None:
+            frame.write.format("noop").mode("overwrite").save()
 
         def partitioned(frame: Any) -> Any:
             bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(TOPICS // TOPICS_PER_TASK))
@@ -61,31 +71,37 @@ def spark() -> Iterator[Comparison]:
 
             return limited
 
-        schema = irdiv.plugins.spark.ARROW_SCHEMA
-
         def nothing(judged: pa.Table, ranked: pa.Table) -> pa.Table:
-            return schema.empty_table()
+            return ARROW_SCHEMA.empty_table()
 
-        def score_frames() -> None:
-            done(irdiv.plugins.spark.evaluate(qrels, run, SPEC))
+        def score(judgments: Any, results: Any) -> None:
+            done(irdiv.plugins.spark.evaluate(judgments, results, SPEC))
 
         def send_rows() -> None:
             pairs = partitioned(qrels).cogroup(partitioned(run))
-            done(pairs.applyInArrow(nothing, schema=irdiv.plugins.spark.SCHEMA))
+            done(pairs.applyInArrow(nothing, schema=SCHEMA))
 
         yield from compare_with_core_time(
             f"{SPEC} of {TOPICS:,} topics from Parquet",
             {
-                "irdiv on Spark, files read by its tasks": lambda: done(irdiv.plugins.spark.evaluate(*paths, SPEC)),
-                "irdiv on Spark, frames": with_limit("64m", score_frames),
-                "irdiv on Spark, frames, batches of any size": with_limit("2147483647", score_frames),
-                "Spark alone, tasks that do nothing": with_limit("64m", send_rows),
+                "irdiv on Spark, files ordered by topic": lambda: score(*paths),
+                "irdiv on Spark, files in random order": lambda: score(*shuffled),
+                "irdiv on Spark, tables bucketed by topic": lambda: score(*tables),
+                "irdiv on Spark, frames": with_limit("64m", lambda: score(judged, ranked)),
+                "irdiv on Spark, frames, batches of any size": with_limit("2147483647", lambda: score(judged, ranked)),
                 "Spark alone, tasks that do nothing, batches of any size": with_limit("2147483647", send_rows),
-                "Spark alone, rows read and dropped": lambda: done(qrels, run),
                 "irdiv without Spark": lambda: irdiv.evaluate(*paths, SPEC),
             },
         )
     session.stop()
+
+
+def shuffle(path: Path) -> Path:
+    """Write the rows of a Parquet file in random order to another one; return its path."""
+    rows = pq.read_table(path)
+    shuffled = path.with_name(f"shuffled {path.name}")
+    pq.write_table(rows.take(np.random.default_rng(0).permutation(len(rows))), shuffled)
+    return shuffled
 
 
 def compare_with_core_time(name: str, sides: Mapping[str, Call], repetitions: int = 3) -> Iterator[Comparison]:

@@ -2,82 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-import irdiv
-from helpers import random_collection, random_run
 from irdiv import IrdivError
-
-pytest.importorskip("pyspark", reason="Spark is not installed here: pip install 'irdiv[spark]'")
-if shutil.which("java") is None:
-    pytest.skip("no Java here for Spark to run on", allow_module_level=True)
+from irdiv.plugins import spark as irdiv_spark
+from spark_helpers import (
+    ALL_RUNS,
+    QRELS,
+    RUNS,
+    SPECS,
+    as_spark,
+    assert_equal_to_local,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SPECS = ["D#-nDCG@10", "ERR-IA@20", "alpha-nDCG@5", "LAD#-Q@10", "NRBP", "nDCG@10", "I-rec@3", "RBU"]
 
 
-@pytest.fixture(scope="module")
-def spark():
-    from pyspark.sql import SparkSession
-
-    # Workers are to be of this environment.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2,3]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "3")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def data():
-    qrels = random_collection(0, topics=11)
-    runs = {f"system {seed}": random_run(seed, topics=12) for seed in range(3)}
-    # a topic missing from a run, and one without judgments
-    runs["system 1"] = runs["system 1"][runs["system 1"]["query_id"] != "4"]
-    return qrels, runs
-
-
-def as_spark(spark, frame):
-    return spark.createDataFrame(frame.astype(object).where(frame.notna(), None))
-
-
-def table(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sort_values(["run", "measure", "query_id"], ignore_index=True).astype({"value": float})
-
-
-@pytest.mark.parametrize("tasks", [None, 1, 2, 40])
-def test_the_local_result_bit_for_bit(spark, data, tasks):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, runs = data
-    together = pd.concat([run.assign(run=name) for name, run in runs.items()])
-    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, together), SPECS, tasks=tasks).toPandas()
-    expected = irdiv.evaluate(qrels, runs, SPECS).frame
-    ours, theirs = table(found), table(expected)
-    assert (
-        ours[["run", "query_id", "measure"]].values.tolist() == theirs[["run", "query_id", "measure"]].values.tolist()
-    )
-    np.testing.assert_array_equal(ours["value"], theirs["value"])
+@pytest.mark.parametrize("tasks", [None, 1, 40])
+def test_the_local_result_bit_for_bit(spark, tasks):
+    found = irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ALL_RUNS), SPECS, tasks=tasks)
+    assert_equal_to_local(found, QRELS, RUNS)
 
 
 def test_the_highest_grade_is_that_of_all_tasks(spark):
-    from irdiv.plugins import spark as irdiv_spark
-
     rows = [(str(topic), "a", "d", 4 if topic == 3 else 1) for topic in range(8)]
     qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
     run = pd.DataFrame({"query_id": [str(topic) for topic in range(8)], "doc_id": "d", "score": 1.0})
@@ -87,8 +36,6 @@ def test_the_highest_grade_is_that_of_all_tasks(spark):
 
 
 def test_skewed_topics(spark):
-    from irdiv.plugins import spark as irdiv_spark
-
     rng = np.random.default_rng(0)
     sizes = [3000, 5, 5, 1]
     rows = [
@@ -98,14 +45,11 @@ def test_skewed_topics(spark):
     ]
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     run = qrels[["query_id", "doc_id"]].assign(score=rng.random(len(qrels)))
-    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), ["D#-nDCG@10", "AP"]).toPandas()
-    expected = irdiv.evaluate(qrels, run, ["D#-nDCG@10", "AP"]).frame
-    np.testing.assert_array_equal(table(found)["value"], table(expected)["value"])
+    specs = ["D#-nDCG@10", "AP"]
+    assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs), qrels, run, specs)
 
 
-def test_a_failing_task_is_tried_again(spark, data):
-    from irdiv.plugins import spark as irdiv_spark
-
+def test_a_failing_task_is_tried_again(spark):
     def flaky(batches):
         from pyspark import TaskContext
 
@@ -113,17 +57,13 @@ def test_a_failing_task_is_tried_again(spark, data):
             raise RuntimeError("lost")
         yield from batches
 
-    qrels, runs = data
-    run = as_spark(spark, runs["system 0"])
-    found = irdiv_spark.evaluate(as_spark(spark, qrels), run.mapInPandas(flaky, run.schema), "D#-nDCG@10").toPandas()
-    expected = irdiv.evaluate(qrels, runs["system 0"], "D#-nDCG@10").frame
-    np.testing.assert_array_equal(table(found)["value"], table(expected)["value"])
+    run = as_spark(spark, RUNS["system 0"])
+    found = irdiv_spark.evaluate(as_spark(spark, QRELS), run.mapInPandas(flaky, run.schema), "D#-nDCG@10")
+    assert_equal_to_local(found, QRELS, RUNS["system 0"], "D#-nDCG@10")
 
 
-def test_bad_input(spark, data):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, run = as_spark(spark, data[0]), as_spark(spark, data[1]["system 0"])
+def test_bad_input(spark):
+    qrels, run = as_spark(spark, QRELS), as_spark(spark, RUNS["system 0"])
     for call, message in [
         (lambda: irdiv_spark.evaluate(qrels.drop("intent_id"), run, "D-nDCG"), "expected 'intent_id' or"),
         (lambda: irdiv_spark.evaluate(qrels, run.drop("doc_id"), "D-nDCG"), "expected 'doc_id' or 'docno'"),
@@ -145,19 +85,14 @@ def test_bad_input(spark, data):
 
 
 def test_iterations_that_are_0_in_some_tasks_only(spark):
-    from irdiv.plugins import spark as irdiv_spark
-
     rows = [(str(topic), "0" if topic < 6 else "2", "d", 1) for topic in range(8)]
     qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
     run = pd.DataFrame({"query_id": [str(topic) for topic in range(8)], "doc_id": "d", "score": 1.0, "text": "x"})
-    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "I-rec@1", tasks=8).toPandas()
-    expected = irdiv.evaluate(qrels, run, "I-rec@1").frame
-    assert table(found)["value"].tolist() == table(expected)["value"].tolist()
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "I-rec@1", tasks=8)
+    assert_equal_to_local(found, qrels, run, "I-rec@1")
 
 
 def test_ids_and_grades_of_other_types(spark):
-    from irdiv.plugins import spark as irdiv_spark
-
     qrels = pd.DataFrame(
         [(1, "1", "a", "2"), (1, "2", "b", "1"), (2, "1", "a", "10"), (3, "1", "b", "0")],
         columns=["query_id", "intent_id", "doc_id", "relevance"],
@@ -166,13 +101,11 @@ def test_ids_and_grades_of_other_types(spark):
         {"query_id": [1.0, 1.0, 2.0, 7.0], "doc_id": ["b", "a", "a", "a"], "score": [2.0, 1.0, 1.0, 1.0]}
     )
     specs = ["ERR-IA@5", "P@2"]
-    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs, tasks=8).toPandas()
-    assert table(found)["value"].tolist() == table(irdiv.evaluate(qrels, run, specs).frame)["value"].tolist()
+    found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs, tasks=8)
+    assert_equal_to_local(found, qrels, run, specs)
 
 
 def test_runs_that_cannot_be_scored(spark):
-    from irdiv.plugins import spark as irdiv_spark
-
     qrels = as_spark(spark, pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]}))
     run = pd.DataFrame({"query_id": ["x", "y"], "doc_id": "a", "score": 1.0, "run": ["s", None]})
     with pytest.raises(IrdivError, match="no topic in common: the qrels have '1' and the run has '.'"):
@@ -181,128 +114,30 @@ def test_runs_that_cannot_be_scored(spark):
         irdiv_spark.evaluate(qrels, as_spark(spark, run), "P@1")
 
 
-def test_ranks_order_runs_without_scores(spark, data):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, runs = data
-    order = runs["system 0"].sort_values("score", ascending=False, kind="stable")
+def test_ranks_order_runs_without_scores(spark):
+    order = RUNS["system 0"].sort_values("score", ascending=False, kind="stable")
     ranked = order.assign(rank=order.groupby("query_id").cumcount()).drop(columns="score")
-    made = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, ranked), SPECS).toPandas()
-    expected = irdiv.evaluate(qrels, ranked, SPECS).frame
-    pd.testing.assert_frame_equal(table(made), table(expected))
-
-
-def write_parts(frame: pd.DataFrame, folder: Path) -> Path:
-    """Write a folder of two Parquet files, of several row groups, in which the rows of a topic are spread."""
-    folder.mkdir(parents=True)
-    for part in range(2):
-        table = pa.Table.from_pandas(frame.iloc[part::2], preserve_index=False)
-        pq.write_table(table, folder / f"part {part}.parquet", row_group_size=7)
-    return folder
-
-
-def plan_of(frame) -> str:
-    return frame._jdf.queryExecution().executedPlan().toString()
-
-
-def test_parquet_files_are_read_by_the_tasks(spark, data, tmp_path):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, runs = data
-    together = pd.concat([run.assign(run=name) for name, run in runs.items()])
-    coded = together.astype({"run": "category"}).rename(columns={"query_id": "qid", "doc_id": "docno"})
-    paths = write_parts(qrels.assign(text="x"), tmp_path / "all qrels"), write_parts(coded, tmp_path / "runs")
-    found = irdiv_spark.evaluate(*paths, SPECS, tasks=3)
-    assert "FileScan" not in plan_of(found)
-    pd.testing.assert_frame_equal(table(found.toPandas()), table(irdiv.evaluate(qrels, runs, SPECS).frame))
-    mixed = irdiv_spark.evaluate(as_spark(spark, qrels), str(paths[1]), SPECS)
-    assert plan_of(mixed).count("Range") == 1
-    np.testing.assert_array_equal(table(mixed.toPandas())["value"], table(found.toPandas())["value"])
-
-
-def test_large_files_are_shared_by_tasks(spark, data, tmp_path, monkeypatch):
-    from irdiv.plugins import spark as irdiv_spark
-
-    monkeypatch.setattr(irdiv_spark, "_FILE_PART_BYTES", (1, 3000))
-    qrels, runs = data
-    paths = write_parts(qrels, tmp_path / "qrels"), write_parts(runs["system 0"], tmp_path / "run")
-    found = irdiv_spark.evaluate(*paths, SPECS)
-    assert "splits=2)" not in plan_of(found)
-    expected = irdiv.evaluate(qrels, runs["system 0"], SPECS).frame
-    pd.testing.assert_frame_equal(table(found.toPandas()), table(expected))
-
-
-def test_files_that_only_spark_reads_alike(spark, data, tmp_path):
-    """Names of runs in the names of folders, and ids that are floats."""
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, runs = data
-    for name, run in runs.items():
-        write_parts(run, tmp_path / "runs" / f"run={name}")
-    floats = write_parts(qrels.astype({"query_id": float}), tmp_path / "qrels")
-    found = irdiv_spark.evaluate(floats, tmp_path / "runs", SPECS)
-    assert plan_of(found).count("FileScan") == 2
-    pd.testing.assert_frame_equal(table(found.toPandas()), table(irdiv.evaluate(qrels, runs, SPECS).frame))
-
-
-def test_a_file_that_lacks_a_column(spark, data, tmp_path):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, runs = data
-    folder = write_parts(qrels, tmp_path / "qrels")
-    qrels.drop(columns="intent_id").to_parquet(folder / "z.parquet")
-    with pytest.raises(Exception, match=r"z.parquet has no column 'intent_id', which other files"):
-        irdiv_spark.evaluate(folder, as_spark(spark, runs["system 0"]), "D-nDCG").collect()
+    assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ranked), SPECS), QRELS, ranked)
 
 
 def test_paths_need_an_active_session(monkeypatch):
-    from pyspark.sql import SparkSession
-
-    from irdiv.plugins import spark as irdiv_spark
-
-    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    sql = pytest.importorskip("pyspark.sql")
+    monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
     with pytest.raises(IrdivError, match="no Spark session is active"):
         irdiv_spark.evaluate("qrels.parquet", "run.parquet", "P@1")
 
 
-def test_only_packed_tables_of_needed_columns_are_exchanged(spark, data):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels, run = data[0].assign(text="x"), data[1]["system 0"].assign(text="x")
-    plan = plan_of(irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "P@1"))
-    assert plan.count("Exchange") == plan.count("Exchange hashpartitioning(bucket") == plan.count("MapInArrow") == 2
-    assert plan.count("Project [bucket#") == 2
-    packing = [line for line in plan.splitlines() if "MapInArrow" in line]
-    assert all("doc_id" in line and "text" not in line for line in packing)
-
-
-@pytest.mark.parametrize("judgments", [1, 10, 10**6])
-def test_many_topics_of_a_task_are_scored_in_parts(data, monkeypatch, judgments):
-    from irdiv.plugins import spark as irdiv_spark
-    from irdiv.plugins.spark_tables import pack
-
-    monkeypatch.setattr(irdiv_spark, "JUDGMENTS_PER_TASK", judgments)
-    qrels, run = data[0], data[1]["system 1"]
-    highest = int(qrels["relevance"].max())
-    run_schema = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()})
-    specs = {spec: spec for spec in SPECS}
-    task = irdiv_spark._task([None], specs, highest, "query_id", run_schema, "docid_desc", "error")
-    packed = [
-        pa.Table.from_batches(pack(pa.Table.from_pandas(frame, preserve_index=False).to_batches(9), "query_id", 1))
-        for frame in (qrels, run[["query_id", "doc_id", "score"]])
-    ]
-    expected = table(irdiv.evaluate(qrels, run, SPECS).frame)
-    pd.testing.assert_frame_equal(table(task(*packed).to_pandas()), expected, check_dtype=False)
-    other = pa.table({"query_id": ["other"], "doc_id": ["d"], "score": [1.0]})
-    of_other_topics = pa.Table.from_batches(pack(other.to_batches(), "query_id", 1))
-    assert task(packed[0], packed[1].slice(0, 0)).equals(task(packed[0], of_other_topics))
-    assert len(task(packed[0].slice(0, 0), packed[1])) == 0
-
-
-def test_missing_ids_are_an_error_of_the_task(spark, data):
-    from irdiv.plugins import spark as irdiv_spark
-
-    qrels = as_spark(spark, data[0])
+def test_missing_ids_are_an_error_of_the_task(spark):
+    qrels = as_spark(spark, QRELS)
     missing = qrels.limit(1).selectExpr(*[f"cast(null as string) {c}" if c == "query_id" else c for c in qrels.columns])
     with pytest.raises(Exception, match="column 'query_id' of the qrels has a missing id"):
-        irdiv_spark.evaluate(qrels.union(missing), as_spark(spark, data[1]["system 0"]), "D-nDCG").collect()
+        irdiv_spark.evaluate(qrels.union(missing), as_spark(spark, RUNS["system 0"]), "D-nDCG").collect()
+
+
+def test_missing_topics_that_are_numbers(spark):
+    qrels = spark.createDataFrame(
+        [(1.0, "a", 1), (float("nan"), "b", 1)], "query_id double, doc_id string, relevance int"
+    )
+    run = as_spark(spark, pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}))
+    with pytest.raises(Exception, match="column 'query_id' of the qrels has a missing id"):
+        irdiv_spark.evaluate(qrels, run, "P@1").collect()
