@@ -6,6 +6,9 @@ import pytest
 
 from irdiv.demo import write_demo
 
+collect_ignore_glob = ["*.py", "api/generated/*", "plots/*"]
+"""Code of the site is run when the site is built."""
+
 
 @pytest.fixture(autouse=True)
 def _folder_of_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

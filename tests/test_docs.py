@@ -61,7 +61,7 @@ def commands_of(page: str) -> list[str]:
     return [line.strip() for line in lines if line.startswith("irdiv ")]
 
 
-@pytest.mark.parametrize("command", [*commands_of("README.md"), *commands_of("docs/rag.md")])
+@pytest.mark.parametrize("command", [*commands_of("README.md"), *commands_of("docs/start/rag.md")])
 def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--data", "."]) == 0
@@ -71,7 +71,7 @@ def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
 def test_the_output_of_commands_in_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_rag_demo(tmp_path)
-    text = (ROOT / "docs" / "rag.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "start" / "rag.md").read_text(encoding="utf-8")
     printed = re.findall(r"```sh\nirdiv (.*)\n```\n\n```text\n([^`]*)```", text)
     assert printed
     for command, output in printed:
