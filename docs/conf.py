@@ -26,10 +26,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
+    "measure_lists",
     "short_names",
 ]
 root_doc = "index"
-exclude_patterns = ["_ext", "gallery", "howto.md", "measures.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
+exclude_patterns = ["_ext", "gallery", "howto.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = True
 
@@ -47,6 +49,11 @@ myst_heading_anchors = 4
 nb_execution_mode = "off"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+# Pictures of pages about measures.
+plot_formats = ["svg"]
+plot_html_show_formats = False
+plot_html_show_source_link = False
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
