@@ -80,3 +80,8 @@ def test_the_output_of_commands_in_the_tutorial(tmp_path, monkeypatch, capsys):
     for command, output in printed:
         assert main(shlex.split(command)) == 0
         assert capsys.readouterr().out == output
+
+
+def test_every_figure_is_in_the_gallery():
+    shown = {path.stem.removeprefix("plot_") for path in (ROOT / "docs" / "gallery").glob("plot_*.py")}
+    assert shown == set(irdiv.plots.__all__)
