@@ -29,7 +29,7 @@ extensions = [
     "short_names",
 ]
 root_doc = "index"
-exclude_patterns = ["_ext", "gallery", "howto.md", "measures.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
+exclude_patterns = ["_ext", "gallery", "measures.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = True
 
