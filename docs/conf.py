@@ -27,6 +27,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "short_names",
+    "trim_blocks",
 ]
 root_doc = "index"
 exclude_patterns = ["_ext", "gallery", "measures.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
@@ -63,6 +64,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "irdiv"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}

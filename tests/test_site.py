@@ -176,7 +176,7 @@ def open_page(browser, address) -> Iterator[Open]:
         view = context.new_page()
         view.set_default_timeout(20_000)
         view.on("pageerror", lambda error: faults.append(str(error)))
-        view.on("requestfailed", lambda request: faults.append(request.url))
+        view.on("response", lambda response: response.status < 400 or faults.append(response.url))
         view.on("request", lambda request: request.url.startswith((base, "data:")) or faults.append(request.url))
         view.goto(f"{base}/{name}", wait_until="load")
         return view
