@@ -173,8 +173,10 @@ def open_page(browser, address) -> Iterator[Open]:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         view = context.new_page()
-        view.set_default_timeout(20_000)
-        view.on("pageerror", lambda error: faults.append(str(error)))
+        view.set_default_timeout(60_000)
+        # a page on disk may not fetch others, so that results of its search have no excerpts
+        allowed = "Failed to fetch" if base.startswith("file:") else None
+        view.on("pageerror", lambda error: str(error) == allowed or faults.append(str(error)))
         view.on("response", lambda response: response.status < 400 or faults.append(response.url))
         view.on("request", lambda request: request.url.startswith((base, "data:")) or faults.append(request.url))
         view.goto(f"{base}/{name}", wait_until="load")
