@@ -29,9 +29,10 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "measure_lists",
     "short_names",
+    "trim_blocks",
 ]
 root_doc = "index"
-exclude_patterns = ["_ext", "gallery", "howto.md", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
+exclude_patterns = ["_ext", "gallery", "paper", "plots/*.ipynb", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = True
 
@@ -70,6 +71,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "irdiv"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
