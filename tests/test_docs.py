@@ -1,24 +1,39 @@
-"""Pages that are made from the package stay as it would make them."""
+"""Pages that are made from the package stay as it would make them, and all code on pages runs.
+
+Doctests are run by pytest itself; ``docs/conftest.py`` gives them the files of the reader.
+"""
 
 from __future__ import annotations
 
+import ast
+import doctest
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 import irdiv
-from irdiv.demo import demo_qrels_and_runs, make, write_rag_demo
-from irdiv.show.explain import reference
+from irdiv.demo import demo_qrels_and_runs, make, write_demo, write_rag_demo
+from irdiv.measures.catalogue import registry
 from irdiv_cli import main
+from pages import ROOT, Block, blocks, commands, pages, write_files
 
-ROOT = Path(__file__).resolve().parents[1]
+NAMES = {path.relative_to(ROOT).as_posix(): path for path in pages()}
 
 
-def test_the_reference_is_current():
-    # python -m irdiv.show.explain > docs/measures.md
-    assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == reference()
+def test_every_family_of_measures_has_a_page():
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "measures").glob("*.md"))
+    shown = [start.strip() for listed in re.findall(r"```{measures} (.*)", text) for start in listed.split(";")]
+    families = {declaration.family for declaration in registry.values()}
+    assert len(shown) == len(families)
+    assert {next(family for family in families if family.startswith(start)) for start in shown} == families
+
+
+def test_every_figure_is_in_the_gallery():
+    shown = {path.stem.removeprefix("plot_") for path in (ROOT / "docs" / "gallery").glob("plot_*.py")}
+    assert shown == set(irdiv.plots.__all__)
 
 
 def test_the_demo_is_what_its_script_makes(tmp_path):
@@ -54,26 +69,73 @@ def test_the_demo_of_retrieval_for_generation(tmp_path):
     assert means.idxmax().tolist() == ["hybrid", "dense", "dense"]
 
 
-def commands_of(page: str) -> list[str]:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-    lines = [re.sub(r"\s+# .*", "", line) for block in blocks for line in block.split("\n")]
-    return [line.strip() for line in lines if line.startswith("irdiv ")]
+def pages_with(language: str) -> list[str]:
+    return [name for name, path in NAMES.items() if any(block.language == language for block in blocks(path))]
 
 
-@pytest.mark.parametrize("command", [*commands_of("README.md"), *commands_of("docs/rag.md")])
-def test_commands_of_pages(command, tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def reader(tmp_path, monkeypatch):
+    """Go to a folder with the files of ``irdiv demo --data .``."""
+    write_demo(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert main(["demo", "--data", "."]) == 0
-    assert main(shlex.split(command)[1:]) == 0
+    return tmp_path
 
 
-def test_the_output_of_commands_in_the_tutorial(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_rag_demo(tmp_path)
-    text = (ROOT / "docs" / "rag.md").read_text(encoding="utf-8")
-    printed = re.findall(r"```sh\nirdiv (.*)\n```\n\n```text\n([^`]*)```", text)
-    assert printed
-    for command, output in printed:
-        assert main(shlex.split(command)) == 0
-        assert capsys.readouterr().out == output
+@pytest.mark.parametrize("name", pages_with("sh"))
+def test_commands_print_what_pages_show(name, reader, capsys):
+    write_files(NAMES[name], reader)
+    for block in blocks(NAMES[name]):
+        if block.language == "sh":
+            for command in commands(block):
+                assert main(shlex.split(command)) == 0, command
+            printed = capsys.readouterr().out
+            if block.printed is not None:
+                assert printed == block.printed
+
+
+# PyTerrier has deprecated calls of its own.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", pages_with("py"))
+def test_python_without_prompts_prints_what_pages_show(name, reader, capsys):
+    names: dict[str, object] = {}
+    for block in blocks(NAMES[name]):
+        if block.language == "py":
+            require_programs(block)
+            execute(block.code, names)
+            printed = capsys.readouterr().out
+            if block.printed is not None:
+                flags = doctest.NORMALIZE_WHITESPACE
+                assert doctest.OutputChecker().check_output(block.printed, printed, flags), printed
+
+
+def require_programs(block: Block) -> None:
+    if "pyspark" in block.code:
+        pytest.importorskip("pyspark", reason="Spark is not installed here: pip install 'irdiv[spark]'")
+        if shutil.which("java") is None:
+            pytest.skip("no Java here for Spark to run on")
+
+
+def execute(code: str, names: dict[str, object]) -> None:
+    """Run code and print the value of its last expression, as a notebook does."""
+    tree = ast.parse(code)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "page", "exec"), names)
+    if last is not None:
+        exec(compile(ast.Interactive([last]), "page", "single"), names)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/")])
+def test_every_block_is_run(name):
+    shown = NAMES[name].read_text(encoding="utf-8")
+    assert not re.search(r"^ *```\n(?=.)", re.sub(r"^```[\w{].*?^```$", "", shown, flags=re.DOTALL | re.MULTILINE))
+    for block in blocks(NAMES[name]):
+        assert block.language in ("python", "py", "sh", "text"), block
+        assert block.language != "python" or block.code.startswith(">>> "), block.code
+        if block.language == "sh":
+            others = re.sub(r"^cat > .*?^END$", "", block.code.replace("\\\n", " "), flags=re.DOTALL | re.MULTILINE)
+            assert all(line.startswith(("irdiv ", "pip install ", "#")) for line in others.split("\n") if line), others
+
+
+def test_pages_have_blocks_of_each_kind():
+    kinds = {block.language for path in NAMES.values() for block in blocks(path)}
+    assert kinds >= {"python", "py", "sh", "text"}
