@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from irdiv.plots.style import (
+from irdiv.plots.styles import (
     LINE_HEIGHT,
     LINE_WIDTH,
     PAGE_HEIGHT,

@@ -14,6 +14,9 @@ import pandas as pd
 from irdiv.background import BackgroundCalls
 from irdiv.evaluation.results import Evaluation
 from irdiv.measures.measure import Measure, full_spec, less_is_better
+from irdiv.plots.measures import levels_by_measure
+from irdiv.plots.runs import run_points
+from irdiv.plots.systems import ranked_means
 from irdiv.report.data import compress, page_data
 from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
 from irdiv.report.page import Cell, Column, Figure, Page, PageOptions, PowerRow, Row
@@ -236,26 +239,28 @@ class _Figures:
     """The figures of an evaluation whose runs are in the order of the leaderboard, drawn while the page is made."""
 
     def __init__(self, evaluation: Evaluation[pd.DataFrame]) -> None:
-        # Sources are large, and no figure needs them.
-        self._evaluation = replace(evaluation, sources=None)
+        self._evaluation = evaluation
         self._drawings: BackgroundCalls[Markup] = BackgroundCalls()
         self._ids_and_captions: list[tuple[str, str]] = []
 
     def add_ranking(self, board: pd.DataFrame) -> None:
         """Add means by the measure of a leaderboard."""
         if len(self._evaluation.runs) > 1 and len(self._evaluation.query_ids) > 1:
+            measure = str(board["measure"].iloc[0])
             caption = (
-                f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, "
+                f"Means of {measure} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, "
                 "best first. Intervals that overlap do not mean that runs do not differ."
             )
-            self._add("ranking-figure", caption, ranking_figure, self._evaluation, board)
+            means = ranked_means(as_table(self._evaluation), board)
+            topic_count = len(self._evaluation.query_ids)
+            self._add("ranking-figure", caption, ranking_figure, means, measure, topic_count, CONFIDENCE_LEVEL)
 
     def add_recall(self, cutoff: int) -> None:
         """Add runs by intent recall and a D-measure, if both were measured."""
         components = find_components(self._evaluation, cutoff)
         if components is not None:
             caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
-            self._add("recall-figure", caption, recall_figure, select_measures(self._evaluation, components))
+            self._add("recall-figure", caption, recall_figure, run_points(self._evaluation, *components))
 
     def add_asl(self, power: DiscriminativePower[pd.DataFrame]) -> None:
         """Add ASL curves, if there are enough pairs of runs."""
@@ -264,7 +269,7 @@ class _Figures:
                 f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the "
                 "more pairs of runs the measure separates."
             )
-            self._add("asl-figure", caption, asl_figure, power)
+            self._add("asl-figure", caption, asl_figure, levels_by_measure(power), power.level)
 
     def _add(self, name: str, caption: str, function: Callable[..., Markup], *arguments: object) -> None:
         self._ids_and_captions.append((name, caption))

@@ -57,14 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Write the page or the site, and print its path."""
-    from importlib import import_module
-    from threading import Thread
-
     from irdiv.background import background_process
 
     _require_one_target(arguments)
-    # It takes a tenth of a second, in which runs can be read.
-    Thread(target=import_module, args=("scipy.special",)).start()
     with background_process("irdiv.report.figures", "matplotlib.figure", "matplotlib.backends.backend_svg"):
         _write(arguments)
 
