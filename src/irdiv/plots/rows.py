@@ -22,7 +22,7 @@ class RankedMean(NamedTuple):
     """The mean of a run, with its confidence interval."""
 
     run: str
-    index: int
+    run_index: int
     """The index of the run in the evaluation."""
     mean: float
     low: float
@@ -35,7 +35,7 @@ def draw_ranking(
     """Draw runs, best first, by their means with confidence intervals."""
     canvas, theme = Canvas(ax, height_of_rows(len(means))), current_theme()
     ax, color = canvas.ax, theme.colors[0]
-    for row, (_, index, mean, low, high) in enumerate(means):
+    for row, (_, run_index, mean, low, high) in enumerate(means):
         # One artist for each run, whose id is that of an element in SVG files.
         ax.plot(
             [low, mean, high],
@@ -47,7 +47,7 @@ def draw_ranking(
             markersize=marker_size(canvas, len(means)),
             markerfacecolor=color,
             markeredgewidth=0,
-            gid=run_id(index),
+            gid=run_id(run_index),
         )
     label_runs(canvas, [mean.run for mean in means])
     canvas.set_labels(measure)

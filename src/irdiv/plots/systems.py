@@ -21,10 +21,10 @@ from irdiv.plots.styles import (
     styled,
 )
 from irdiv.plots.topics import TopicOrder, are_wide, label_topics
-from irdiv.stats.leaderboards import leaderboard
+from irdiv.stats.leaderboards import best_first, leaderboard
 from irdiv.stats.options import CONFIDENCE_LEVEL, IntervalName, Rng
 from irdiv.stats.table import EvaluationLike, Table, as_table
-from irdiv.types import Floats, Ints
+from irdiv.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
 
     table, theme = _of_one_measure(evaluation, measure), current_theme()
     values = table.values[:, 0]
-    order = _best_first(table)
+    order = best_first(table)
     canvas = Canvas(ax, height_of_rows(len(order)))
     ax = canvas.ax
     size = marker_size(canvas, len(order))
@@ -146,7 +146,7 @@ def topic_heat_map(
     values = table.values[:, 0]
     by_topic = natural_argsort(table.topics)
     topics = by_topic if sort == "topic" else by_topic[np.argsort(-values.mean(axis=0)[by_topic], kind="stable")]
-    runs = _best_first(table)
+    runs = best_first(table)
     beside = min(text_width(table.runs, SMALL_TEXT_SIZE), LONGEST_NAME * figure_width(False))
     canvas = Canvas(ax, 0.5 + height_of_rows(len(runs)), is_wide=are_wide(len(topics), beside + COLOR_BAR + 0.2))
     ax = canvas.ax
@@ -172,8 +172,3 @@ def _range(values: Floats) -> tuple[float, float]:
 def _of_one_measure(evaluation: EvaluationLike, measure: MeasureLike | None) -> Table:
     table = as_table(evaluation)
     return table.only(measure)
-
-
-def _best_first(table: Table) -> Ints:
-    """Return the indices of runs by the mean of the first measure, best first."""
-    return np.argsort(-table.direction[0] * table.values[:, 0].mean(axis=1), kind="stable")

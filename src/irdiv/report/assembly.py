@@ -23,7 +23,7 @@ from irdiv.report.page import Cell, Column, Figure, Page, PageOptions, PowerRow,
 from irdiv.report.provenance import Provenance
 from irdiv.show.captions import TEST_NAMES, describe
 from irdiv.show.markup import PLAIN
-from irdiv.stats.leaderboards import leaderboard
+from irdiv.stats.leaderboards import best_first, leaderboard
 from irdiv.stats.names import find_run
 from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, resampling_options
 from irdiv.stats.power import DiscriminativePower, discriminative_power
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from narwhals.typing import IntoDataFrame
 
-
 COMPONENTS = ("I-rec", "D-nDCG")
 """Measures of the figure of intent recall and relevance."""
+_FIGURES = ("ranking-figure", "recall-figure", "asl-figure")
+"""The ids of figures, in their order on the page."""
 
 
 def make_page(
@@ -53,13 +54,13 @@ def make_page(
     baseline = _baseline(evaluation, options, is_in_site=home is not None)
     n_runs, _, n_topics = evaluation.values.shape
     is_testable = n_runs > 1 and n_topics > 1
-    board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
-    names = list(dict.fromkeys(board["run"]))
-    order = [evaluation.runs.index(name) for name in names]
-    first_board = board[board["measure"] == evaluation.specs()[0]]
+    order = best_first(as_table(evaluation)).tolist()
+    names = [evaluation.runs[run] for run in order]
     figures = _Figures(replace(everything, runs=tuple(names), values=everything.values[order]))
-    figures.add_ranking(first_board)
+    # It needs no statistics, and is drawn while they are computed.
     figures.add_recall(options.cutoff)
+    board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
+    figures.add_ranking(board[board["measure"] == evaluation.specs()[0]])
     significance = _significance(evaluation, baseline, options) if is_testable else None
     power = _power(evaluation, options) if is_testable else None
     if power is not None:
@@ -278,7 +279,8 @@ class _Figures:
     def wait(self) -> tuple[Figure, ...]:
         """Return the figures once they are drawn."""
         drawn = zip(self._ids_and_captions, self._drawings.results(), strict=True)
-        return tuple(Figure(name, svg, caption) for (name, caption), svg in drawn)
+        figures = [Figure(name, svg, caption) for (name, caption), svg in drawn]
+        return tuple(sorted(figures, key=lambda figure: _FIGURES.index(figure.id)))
 
 
 def find_components(

@@ -29,7 +29,7 @@ from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.scores import best_runs
 from irdiv.stats.study import as_study
 from irdiv.stats.table import EvaluationLike, Table, as_table
-from irdiv.types import Bools, Floats
+from irdiv.types import Bools, Floats, Ints
 
 
 @returns_callers_frame
@@ -112,7 +112,7 @@ def leaderboard(
             for name, array in (("difference", difference), ("p", p), ("p_adjusted", p_adjusted)):
                 array[others] = tests[name].to_numpy().reshape(n_measures, -1).T
     ends = _intervals_of_means(table, rng, n_resamples, interval, confidence_level)
-    order = np.argsort(means[:, 0] if less_is_better[0] else -means[:, 0], kind="stable")
+    order = best_first(table)
     by_measure = {
         "mean": means,
         "low": ends[..., 0],
@@ -130,6 +130,11 @@ def leaderboard(
             **{name: array[order].T.ravel() for name, array in by_measure.items()},
         }
     )
+
+
+def best_first(table: Table) -> Ints:
+    """Return the indices of runs by the mean of the first measure, best first."""
+    return np.argsort(-table.direction[0] * table.values[:, 0].mean(axis=1), kind="stable")
 
 
 class MeansByCollection(NamedTuple):
