@@ -17,6 +17,8 @@ RUN_FILES = 40
 DEPTHS = (100, 1000)
 MEASURES = ["D#-nDCG@10", "I-rec@10", "D-nDCG@10", "ERR-IA@10", "alpha-nDCG@10", "nDCG@10", "D-Q@10", "P-IA@10", "AP"]
 MEASURES += ["nERR-IA@10"]
+_SCRIPT = "import sys; from irdiv_cli import main; sys.exit(main())"
+"""What the script ``irdiv`` does."""
 
 
 def pages() -> Iterator[Comparison]:
@@ -40,7 +42,7 @@ def pages() -> Iterator[Comparison]:
 
 
 def _run(environment: dict[str, str], *arguments: str) -> None:
-    command = [sys.executable, "-m", "irdiv", *arguments]
+    command = [sys.executable, "-c", _SCRIPT, *arguments]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
 
 

@@ -5,7 +5,7 @@ not outlines of letters. Each run's element has an id that ends in ``run-<i>``, 
 evaluation, after the name of the figure: ``scatter-run-3`` and ``ranking-run-3`` can be on one page. Other ids are
 removed, or begin with the name of the figure as well.
 
-A process that only draws imports this, so that it imports neither pandas nor what computes the values.
+A process that only draws imports this, so that it imports neither pandas nor what evaluates runs.
 """
 
 from __future__ import annotations
