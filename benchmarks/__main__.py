@@ -10,6 +10,7 @@ from benchmarks import report
 from benchmarks.campaign import campaigns
 from benchmarks.growth import growths
 from benchmarks.logs import logs
+from benchmarks.pages import pages
 from benchmarks.spark import spark
 from benchmarks.timing import Comparison, Growth
 from benchmarks.workloads import ALL
@@ -20,6 +21,7 @@ WORKLOADS = {
     "h": "What a topic costs on Spark.",
     "i": "Parquet files of many topics, by queries in DuckDB and polars too.",
     "l": "Statistics of a campaign: time and memory of tests of all pairs of up to 150 runs.",
+    "m": "irdiv report beside irdiv eval, 40 run files by ten measures.",
 }
 
 
@@ -52,7 +54,11 @@ def main() -> None:
                 grown.append(growth)
                 report.print_growth(growth)
             continue
-        others: dict[str, Callable[[], Iterable[Comparison]]] = {"h": spark, "i": lambda: logs(arguments.quick)}
+        others: dict[str, Callable[[], Iterable[Comparison]]] = {
+            "h": spark,
+            "i": lambda: logs(arguments.quick),
+            "m": pages,
+        }
         for found in (others.get(name) or ALL[name])():
             comparisons.append(found)
             report.print_comparison(found)

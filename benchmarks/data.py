@@ -80,10 +80,18 @@ def doc_ids(topic: np.ndarray, doc: np.ndarray) -> list[str]:
     return [f"clueweb09-en{t:04}-{d % 89:02}-{d:05}" for t, d in zip(topic.tolist(), doc.tolist(), strict=True)]
 
 
-def write_run(folder: Path, number: int) -> str:
-    """Write a run file and return its path."""
+def write_qrels(folder: Path) -> str:
+    """Write `qrels` as a file and return its path."""
+    path = folder / "qrels.txt"
+    qrels()[["query_id", "iteration", "doc_id", "relevance"]].to_csv(path, sep=" ", header=False, index=False)
+    return str(path)
+
+
+def write_run(folder: Path, number: int, depth: int = DEPTH) -> str:
+    """Write a run file of so many documents a topic and return its path."""
     frame = run(number)
     frame = frame.assign(q0="Q0", rank=frame.groupby("query_id").cumcount() + 1, tag=f"run{number}")
+    frame = frame[frame["rank"] <= depth]
     path = folder / f"run{number}.txt"
     frame[["query_id", "q0", "doc_id", "rank", "score", "tag"]].to_csv(path, sep=" ", header=False, index=False)
     return str(path)

@@ -92,9 +92,7 @@ def files() -> Iterator[Comparison]:
     """(b) Sixty run files by the nine measures, against polars reading and sorting them."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [data.write_run(Path(folder), number) for number in range(RUN_FILES)]
-        qrels = Path(folder) / "qrels.txt"
-        columns = ["query_id", "iteration", "doc_id", "relevance"]
-        data.qrels()[columns].to_csv(qrels, sep=" ", header=False, index=False)
+        qrels = data.write_qrels(Path(folder))
         collection = irdiv.Collection(qrels)
         evaluator = ir_measures.pyndeval.evaluator(NINE, data.qrels())
 
@@ -118,7 +116,7 @@ def files() -> Iterator[Comparison]:
             target=0.5,
             repetitions=5,
         )
-        command = [sys.executable, "-m", "irdiv", "eval", str(qrels), *paths, "-m", *map(str, NINE)]
+        command = [sys.executable, "-m", "irdiv", "eval", qrels, *paths, "-m", *map(str, NINE)]
         yield compare(
             "b",
             f"irdiv eval on {RUN_FILES} run files, start of Python included",

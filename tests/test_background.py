@@ -10,15 +10,16 @@ import warnings
 
 import pytest
 
-from irdiv import background
-from irdiv.background import BackgroundCalls, background_process
+from irdiv.background import BackgroundCalls, calls_through
+from irdiv_cli import background
+from irdiv_cli.background import background_process
 
 
 @pytest.fixture(params=["there", "here"])
 def calls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(background, "_processor_count", lambda: 2)
     modules = ["not_imported_here"] if request.param == "there" else ["os"]
-    with background_process(*modules):
+    with background_process(modules) as connection, calls_through(connection):
         calls: BackgroundCalls[int] = BackgroundCalls()
         calls.call(os.getpid)
         (pid,) = calls.results()
@@ -41,6 +42,32 @@ def test_results_larger_than_a_pipe(calls: type[BackgroundCalls]) -> None:
     assert several.results() == ["A" * 1_000_000, "B" * 1_000_000]
 
 
+def test_arguments_larger_than_a_pipe_while_results_are_sent(calls: type[BackgroundCalls]) -> None:
+    first, second = calls(), calls()
+    first.call(str.upper, "a" * 1_000_000)
+    first.request()
+    second.call(str.upper, "b" * 1_000_000)
+    assert first.results() == ["A" * 1_000_000]
+    assert second.results() == ["B" * 1_000_000]
+
+
+def test_each_has_its_own_results(calls: type[BackgroundCalls]) -> None:
+    first, second = calls(), calls()
+    first.call(math.sqrt, 1.0)
+    second.call(math.sqrt, 4.0)
+    first.call(math.sqrt, 9.0)
+    first.request()
+    assert second.results() == [2.0]
+    assert first.results() == [1.0, 3.0]
+
+
+def test_an_error_is_that_of_its_own_calls(calls: type[BackgroundCalls]) -> None:
+    failing, other = calls(), calls()
+    with pytest.raises(ValueError, match="math domain"):
+        results_of(failing, (math.sqrt, -1.0))
+    assert results_of(other, (math.sqrt, 4.0)) == [2.0]
+
+
 def results_of(calls: BackgroundCalls, *functions_and_arguments: tuple) -> list:
     for function, argument in functions_and_arguments:
         calls.call(function, argument)
@@ -60,20 +87,49 @@ def test_warnings(calls: type[BackgroundCalls]) -> None:
 
 def test_one_processor_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "_processor_count", lambda: 1)
-    with background_process("not_imported_here"):
+    with background_process(["not_imported_here"]) as connection, calls_through(connection):
         calls: BackgroundCalls[int] = BackgroundCalls()
         calls.call(os.getpid)
         assert calls.results() == [os.getpid()]
+
+
+@pytest.mark.parametrize("given", [None, "20"])
+def test_blas_threads_sleep_unless_their_timeout_is_given(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "_processor_count", lambda: 2)
+    name = "OPENBLAS_THREAD_TIMEOUT"
+    monkeypatch.delenv(name, raising=False)
+    if given is not None:
+        monkeypatch.setenv(name, given)
+    with background_process(["not_imported_here"]) as connection, calls_through(connection):
+        there: BackgroundCalls[str | None] = BackgroundCalls()
+        there.call(os.getenv, name)
+        assert there.results() == [os.getenv(name)] == [given or "4"]
+    assert os.getenv(name) == given
+
+
+def test_it_starts_before_irdiv_is_imported_and_only_for_the_report() -> None:
+    code = """
+import sys
+from irdiv_cli import background, main
+started = []
+background._processor_count = lambda: started.append("irdiv" in sys.modules) or 1
+main(["report", "missing", "missing"])
+main(["eval", "missing", "missing"])
+print(started)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout == "[False]\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
 def test_the_process_ends_with_a_killed_one() -> None:
     code = """
 import os, signal
-from irdiv import background
+from irdiv.background import BackgroundCalls, calls_through
+from irdiv_cli import background
 background._processor_count = lambda: 2
-with background.background_process("not_imported_here"):
-    calls = background.BackgroundCalls()
+with background.background_process(["not_imported_here"]) as connection, calls_through(connection):
+    calls = BackgroundCalls()
     calls.call(os.getpid)
     assert calls.results() != [os.getpid()]
     os.kill(os.getpid(), signal.SIGKILL)

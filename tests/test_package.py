@@ -45,6 +45,11 @@ def test_import_is_light():
     assert not imported_after("import irdiv") & heavy
 
 
+def test_figures_of_pages_import_nothing_that_computes():
+    computing = {"pandas", "scipy", "narwhals", "pyarrow", "jinja2"}
+    assert not imported_after("import irdiv.report.figures") & computing
+
+
 def test_scoring_imports_no_extra():
     extras = {"scipy", "ir_datasets", "polars", "pyndeval", "matplotlib"}
     statement = "import irdiv; irdiv.evaluate({'1': {'d': 1}}, {'1': {'d': 1.0}}, 'Q')"
@@ -62,7 +67,7 @@ def test_a_command_imports_only_what_it_uses(tmp_path):
     assert not {*not_used, "irdiv_cli.commands.compare"} & set(modules)
 
 
-@pytest.mark.parametrize("room", ["analysis", "datasets", "stats"])
+@pytest.mark.parametrize("room", ["analysis", "datasets", "plots", "report", "stats"])
 def test_names_that_are_imported_when_used_are_those_of_type_checkers(room):
     module = getattr(irdiv, room)
     imports = next(node.body for node in ast.parse(Path(module.__file__).read_text()).body if isinstance(node, ast.If))

@@ -10,24 +10,33 @@ import pytest
 
 from helpers import random_evaluation
 from irdiv import stats
+from irdiv.plots.measures import levels_by_measure
+from irdiv.plots.runs import run_points
+from irdiv.plots.systems import ranked_means
 from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
 from irdiv.show.palette import LIGHT
+from irdiv.stats.table import as_table
 
 SVG = "{http://www.w3.org/2000/svg}"
 TRICKY = 'd="1.2345" <b>&#000000'
+
+
+def ranking_of(evaluation, board) -> str:
+    measure = board["measure"].iloc[0]
+    means = ranked_means(as_table(evaluation), board[board["measure"] == measure])
+    return ranking_figure(means, measure, len(evaluation.query_ids), 0.95)
 
 
 def figures(runs: int):
     evaluation = random_evaluation(runs=runs)
     names = [f"group-{run}-with-a-name-of-usual-length" for run in range(runs)]
     evaluation = replace(evaluation, runs=(TRICKY, *names[1:]))
-    parts = replace(evaluation, measures=evaluation.measures[:2], values=evaluation.values[:, :2])
     board = stats.leaderboard(evaluation, measures=["D#-nDCG@10", "I-rec@10"])
     power = stats.discriminative_power(evaluation, delta=False, n_resamples=50)
     return {
-        "scatter": recall_figure(parts),
-        "ranking": ranking_figure(evaluation, board),
-        "asl": asl_figure(power),
+        "scatter": recall_figure(run_points(evaluation, *evaluation.measures[:2])),
+        "ranking": ranking_of(evaluation, board),
+        "asl": asl_figure(levels_by_measure(power), power.level),
     }, board
 
 
@@ -102,7 +111,7 @@ def test_figures_are_small():
 
 def test_all_rows_of_many_runs_are_named():
     evaluation = random_evaluation(runs=150)
-    svg = ranking_figure(evaluation, stats.leaderboard(evaluation, measures="I-rec@10"))
+    svg = ranking_of(evaluation, stats.leaderboard(evaluation, measures="I-rec@10"))
     assert {f"r{run}" for run in range(150)} <= set(texts(svg))
     height = float(ElementTree.fromstring(svg).get("height").removesuffix("pt")) / 72
     assert height == pytest.approx(150 * 0.13, rel=0.05)

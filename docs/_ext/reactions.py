@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import irdiv
-from irdiv.plots.style import styled
+from irdiv.plots.styles import styled
 
 INTENTS = {"a": ["a"], "b": ["b"], "c": ["a", "b"], "x": []}
 """The intents of a kind of document: a and b answer one intent, c both, x none."""

@@ -5,66 +5,61 @@ Only the command line starts it: in a script, a process that is started needs ``
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
+import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib import import_module
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from typing import Any, Generic, NamedTuple, TypeVar
+from itertools import count
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 R = TypeVar("R")
 
-_process: ContextVar[Connection | None] = ContextVar("irdiv_background_process", default=None)
-
 
 @contextmanager
-def background_process(*modules: str) -> Iterator[None]:
-    """Make `BackgroundCalls` within in another process, which imports modules first.
-
-    There is none where it would not help: if this process has imported the modules, or has one processor.
-    """
-    if _processor_count() < 2 or all(name in sys.modules for name in modules):
-        yield
-        return
-    ours, theirs = (context := get_context("spawn")).Pipe()
-    process = context.Process(target=_answer_calls, args=(theirs, modules), name="irdiv-background", daemon=True)
-    with _blocked_interrupts():
-        process.start()
-    theirs.close()
-    token = _process.set(ours)
+def calls_through(connection: Connection | None) -> Iterator[None]:
+    """Make `BackgroundCalls` within in the process at the other end, which runs `answer_calls`; None: in this one."""
+    token = _process.set(None if connection is None else _Process(connection))
     try:
         yield
     finally:
         _process.reset(token)
-        process.kill()
-        process.join()
 
 
 class BackgroundCalls(Generic[R]):
     """Calls that are made one after the other, in the background process if there is one, else at once."""
 
     def __init__(self) -> None:
-        self._connection = _process.get()
+        self._process = _process.get()
+        self._number = 0 if self._process is None else next(self._process.numbers)
+        self._is_requested = False
         self._results: list[R] = []
 
     def call(self, function: Callable[..., R], *arguments: object) -> None:
         """Call a function of a module, or have it called."""
-        if self._connection is None:
+        if self._process is None:
             self._results.append(function(*arguments))
         else:
-            self._connection.send(_Call(function, arguments))
+            self._process.send(self._number, _Call(function, arguments))
+
+    def request(self) -> None:
+        """Have the results sent once there are all, before other calls are made; this does not wait for them."""
+        if self._process is not None and not self._is_requested:
+            self._process.send(self._number, None)
+            self._is_requested = True
 
     def results(self) -> list[R]:
         """Return what the functions return, once all have; an error or a warning of theirs becomes one of this."""
-        if self._connection is None:
+        if self._process is None:
             return self._results
-        self._connection.send(None)
-        answer: _Answer = self._connection.recv()
+        self.request()
+        answer = self._process.receive(self._number)
         for message, category in answer.warnings:
             warnings.warn(message, category, stacklevel=2)
         if answer.error is not None:
@@ -83,46 +78,66 @@ class _Answer(NamedTuple):
     warnings: list[tuple[str, type[Warning]]]
 
 
-def _answer_calls(connection: Connection, modules: Sequence[str]) -> None:
-    """Make calls as they arrive, and send their results when asked to, until the other process ends."""
+class _Process:
+    """The background process as seen from here; calls and answers that belong together have a number."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.numbers = count(1)
+        self._connection = connection
+        self._answers: dict[int, _Answer] = {}
+
+    def send(self, number: int, call: _Call | None) -> None:
+        """Have a call made, or with None the results of earlier ones sent."""
+        self._connection.send((number, call))
+
+    def receive(self, number: int) -> _Answer:
+        """Return an answer that was asked for, after others if these come first."""
+        while number not in self._answers:
+            other, answer = self._connection.recv()
+            self._answers[other] = answer
+        return self._answers.pop(number)
+
+
+_process: ContextVar[_Process | None] = ContextVar("irdiv_background_process", default=None)
+
+
+def answer_calls(connection: Connection, modules: Sequence[str]) -> None:
+    """Import modules, make calls as they arrive, and send their results when asked to, until the other process ends."""
     for name in modules:
         with suppress(ImportError):  # which is an error of the call that needs it
             import_module(name)
+    # A process that sends while the other one does, too, would wait for ever if nobody received.
+    messages: SimpleQueue[bytes | None] = SimpleQueue()
+    Thread(target=_receive, args=(connection, messages), name="irdiv-receiver", daemon=True).start()
+    answers: dict[int, _Answer] = {}
+    with suppress(OSError):
+        while (message := messages.get()) is not None:
+            number, call = pickle.loads(message)
+            answer = answers.pop(number, _Answer([], None, []))
+            if call is None:
+                connection.send((number, answer))
+            else:
+                answers[number] = _with_call(answer, call)
+
+
+def _receive(connection: Connection, messages: SimpleQueue[bytes | None]) -> None:
+    """Put messages into a queue, None at their end; only the main thread reads them, as that may import modules."""
     with suppress(EOFError, OSError):
         while True:
-            connection.send(_answer(iter(connection.recv, None)))
+            messages.put(connection.recv_bytes())
+    messages.put(None)
 
 
-def _answer(calls: Iterator[_Call]) -> _Answer:
-    results: list[Any] = []
-    error: Exception | None = None
+def _with_call(answer: _Answer, call: _Call) -> _Answer:
+    """Return an answer with the result of one more call, which is not made after an error."""
+    if answer.error is not None:
+        return answer
+    results, error = answer.results, None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for call in calls:
-            if error is None:
-                try:
-                    results.append(call.function(*call.arguments))
-                except Exception as raised:
-                    error = raised
-    return _Answer(results, error, [(str(warning.message), warning.category) for warning in caught])
-
-
-def _processor_count() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def _blocked_interrupts() -> Iterator[None]:
-    """Start processes that do not get Ctrl-C; they end with this one."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # it starts a process, too, and would unblock Ctrl-C
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            results = [*results, call.function(*call.arguments)]
+        except Exception as raised:
+            error = raised
+    found = [(str(warning.message), warning.category) for warning in caught]
+    return _Answer(results, error, answer.warnings + found)

@@ -11,6 +11,7 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from irdiv_cli.arguments import positionals_first
+from irdiv_cli.background import background_process
 from irdiv_cli.commands import load_commands
 from irdiv_cli.output import print_error, print_warning
 
@@ -41,6 +42,11 @@ def _run(argv: Sequence[str]) -> int:
     if unknown:
         arguments.error(f"unrecognized arguments: {' '.join(unknown)}")
     arguments.command_line = ["irdiv", *argv]
+    with background_process(getattr(arguments.command, "BACKGROUND_MODULES", ())) as arguments.background:
+        return _execute(arguments)
+
+
+def _execute(arguments: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal can print the symbols of formulas

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from irdiv.errors import printable
-from irdiv.plots.style import (
+from irdiv.plots.styles import (
     LINE_HEIGHT,
     LINE_WIDTH,
     PAGE_HEIGHT,

@@ -13,7 +13,7 @@ from irdiv.errors import IrdivError
 from irdiv.measures.measure import less_is_better
 from irdiv.plots.axes import Canvas, line_style, run_id
 from irdiv.plots.highlights import Highlight, highlighted
-from irdiv.plots.style import THIN_LINE_WIDTH, current_theme, styled
+from irdiv.plots.styles import THIN_LINE_WIDTH, current_theme, styled
 from irdiv.stats.curves import curve_columns, mean_curves
 from irdiv.stats.names import parsed_or_none
 from irdiv.stats.options import Rng

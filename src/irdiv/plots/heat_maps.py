@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irdiv.plots.axes import COLOR_BAR, MARGIN, Canvas, shortened, text_width, tick_step
 from irdiv.plots.matrices import Matrix, as_matrix
-from irdiv.plots.style import COLUMN_WIDTH, LINE_HEIGHT, SMALL_TEXT_SIZE, current_theme, styled
+from irdiv.plots.styles import COLUMN_WIDTH, LINE_HEIGHT, SMALL_TEXT_SIZE, current_theme, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

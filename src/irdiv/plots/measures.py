@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irdiv.plots.axes import Canvas, line_style
-from irdiv.plots.matrices import one_collection, to_pandas
-from irdiv.plots.style import THIN_LINE_WIDTH, current_theme, styled
+from irdiv.plots.levels import FEW_MEASURES, SortedLevels, draw_asl_curves
+from irdiv.plots.matrices import one_collection
+from irdiv.plots.styles import styled
 from irdiv.stats.power import DiscriminativePower, discriminative_power
 from irdiv.stats.table import StudyLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from narwhals.typing import IntoDataFrame
-
-_FEW_PAIRS = 12
-"""Curves of fewer pairs have markers: a line through one point is invisible."""
-_FEW_MEASURES = 8
-"""Names of more curves need the width of the page."""
 
 
 @styled
@@ -34,26 +30,16 @@ def asl_curves(power: DiscriminativePower[Any] | StudyLike, *, ax: Axes | None =
     ax
         Axes to draw on; those of a new figure by default.
     """
-    from matplotlib.ticker import MaxNLocator
-
     if not isinstance(power, DiscriminativePower):
         power = discriminative_power(power, delta=False)
-    summary, asl = to_pandas(power.summary()), to_pandas(power.asl())
-    canvas = Canvas(ax, 2.3, is_wide=len(summary) > _FEW_MEASURES)
-    ax = canvas.ax
-    marker = "o" if len(power.pairs) < _FEW_PAIRS else None
-    shares = dict(zip(summary["measure"], summary["power"], strict=True))
-    for index, (measure, rows) in enumerate(asl.groupby("measure", sort=False)):
-        falling = rows["p"].to_numpy()[::-1]
-        label = f"{measure} ({100 * shares[measure]:.1f}%)"
-        ax.plot(np.arange(1, len(falling) + 1), falling, label=label, marker=marker, markersize=3, **line_style(index))
-    ax.axhline(power.level, color=current_theme().guide, linewidth=THIN_LINE_WIDTH)
-    canvas.set_labels("pairs of runs, sorted by ASL", "achieved significance level")
-    ax.set_ylim(bottom=0)
-    ax.margins(x=0.01)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    canvas.add_legend(f"share with p < {power.level:g}")
-    return ax
+    return draw_asl_curves(levels_by_measure(power), power.level, ax=ax)
+
+
+def levels_by_measure(power: DiscriminativePower[Any]) -> dict[str, SortedLevels]:
+    """Return the ASL of pairs of runs and the share that is significant, by measure."""
+    shares = power.significant.mean(axis=1).tolist()
+    falling = np.sort(power.p, axis=1)[:, ::-1]
+    return {name: SortedLevels(*curve) for name, *curve in zip(power.measures, falling, shares, strict=True)}
 
 
 @styled
@@ -70,7 +56,7 @@ def power_curves(curves: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     from matplotlib.ticker import MaxNLocator
 
     by_measure = one_collection(curves).groupby("measure", sort=False)
-    canvas = Canvas(ax, 2.3, is_wide=len(by_measure) > _FEW_MEASURES)
+    canvas = Canvas(ax, 2.3, is_wide=len(by_measure) > FEW_MEASURES)
     ax = canvas.ax
     for index, (measure, rows) in enumerate(by_measure):
         ax.plot(rows["topics"], 100 * rows["power"], label=str(measure), marker="o", markersize=3, **line_style(index))

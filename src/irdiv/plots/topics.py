@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from irdiv.plots.axes import Canvas, shortened, text_width, tick_step
-from irdiv.plots.style import COLUMN_WIDTH, LINE_HEIGHT, SMALL_TEXT_SIZE
+from irdiv.plots.styles import COLUMN_WIDTH, LINE_HEIGHT, SMALL_TEXT_SIZE
 
 TopicOrder: TypeAlias = Literal["size", "topic"]
 """Topics by value, or by id."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,28 +13,25 @@ import pandas as pd
 
 from irdiv.background import BackgroundCalls
 from irdiv.evaluation.results import Evaluation
-from irdiv.measures.measure import Measure, full_spec, less_is_better
+from irdiv.measures.measure import full_spec, less_is_better
 from irdiv.report.data import compress, page_data
-from irdiv.report.figures import asl_figure, ranking_figure, recall_figure
-from irdiv.report.page import Cell, Column, Figure, Page, PageOptions, PowerRow, Row
+from irdiv.report.drawing import PageFigures
+from irdiv.report.page import Cell, Column, Page, PageOptions, PowerRow, Row
 from irdiv.report.provenance import Provenance
 from irdiv.show.captions import TEST_NAMES, describe
 from irdiv.show.markup import PLAIN
-from irdiv.stats.leaderboards import leaderboard
+from irdiv.stats.intervals import intervals_of_means
+from irdiv.stats.leaderboards import best_first, means_and_intervals, samples_of_topics
 from irdiv.stats.names import find_run
-from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, resampling_options
+from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, require_samples, resampling_options
 from irdiv.stats.power import DiscriminativePower, discriminative_power
 from irdiv.stats.ranking import group_letters
 from irdiv.stats.significance import Significance, significant_differences
 from irdiv.stats.table import as_table
+from irdiv.types import Floats
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from narwhals.typing import IntoDataFrame
-
-
-COMPONENTS = ("I-rec", "D-nDCG")
-"""Measures of the figure of intent recall and relevance."""
 
 
 def make_page(
@@ -50,14 +47,19 @@ def make_page(
     baseline = _baseline(evaluation, options, is_in_site=home is not None)
     n_runs, _, n_topics = evaluation.values.shape
     is_testable = n_runs > 1 and n_topics > 1
-    board = leaderboard(evaluation, rng=options.rng, n_resamples=options.n_resamples)
-    names = list(dict.fromkeys(board["run"]))
-    order = [evaluation.runs.index(name) for name in names]
-    first_board = board[board["measure"] == evaluation.specs()[0]]
-    figures = _Figures(replace(everything, runs=tuple(names), values=everything.values[order]))
-    figures.add_ranking(first_board)
+    table = as_table(evaluation)
+    require_samples(options.n_resamples, None, "bca")
+    # The other process computes them first, and then draws a figure that does not need them.
+    intervals: BackgroundCalls[Floats] = BackgroundCalls()
+    intervals.call(intervals_of_means, table.values, samples_of_topics(table, options.rng, options.n_resamples))
+    intervals.request()
+    order = best_first(table).tolist()
+    names = [evaluation.runs[run] for run in order]
+    figures = PageFigures(replace(everything, runs=tuple(names), values=everything.values[order]))
     figures.add_recall(options.cutoff)
     significance = _significance(evaluation, baseline, options) if is_testable else None
+    board = means_and_intervals(table, *intervals.results())
+    figures.add_ranking(board[board["measure"] == evaluation.specs()[0]])
     power = _power(evaluation, options) if is_testable else None
     if power is not None:
         figures.add_asl(power)
@@ -230,63 +232,3 @@ def _power_method(power: DiscriminativePower[pd.DataFrame], options: PageOptions
         f"The share of the {len(power.pairs):,} pairs of runs with p < {options.level:g} "
         f"({TEST_NAMES[test]}{drawn}{corrected})."
     )
-
-
-class _Figures:
-    """The figures of an evaluation whose runs are in the order of the leaderboard, drawn while the page is made."""
-
-    def __init__(self, evaluation: Evaluation[pd.DataFrame]) -> None:
-        # Sources are large, and no figure needs them.
-        self._evaluation = replace(evaluation, sources=None)
-        self._drawings: BackgroundCalls[Markup] = BackgroundCalls()
-        self._ids_and_captions: list[tuple[str, str]] = []
-
-    def add_ranking(self, board: pd.DataFrame) -> None:
-        """Add means by the measure of a leaderboard."""
-        if len(self._evaluation.runs) > 1 and len(self._evaluation.query_ids) > 1:
-            caption = (
-                f"Means of {board['measure'].iloc[0]} with their {100 * CONFIDENCE_LEVEL:g}% confidence intervals, "
-                "best first. Intervals that overlap do not mean that runs do not differ."
-            )
-            self._add("ranking-figure", caption, ranking_figure, self._evaluation, board)
-
-    def add_recall(self, cutoff: int) -> None:
-        """Add runs by intent recall and a D-measure, if both were measured."""
-        components = find_components(self._evaluation, cutoff)
-        if components is not None:
-            caption = "Up and to the right is better; dashed lines connect equal means of the two measures."
-            self._add("recall-figure", caption, recall_figure, select_measures(self._evaluation, components))
-
-    def add_asl(self, power: DiscriminativePower[pd.DataFrame]) -> None:
-        """Add ASL curves, if there are enough pairs of runs."""
-        if len(power.pairs) > 2:
-            caption = (
-                f"Achieved significance levels of the {len(power.pairs):,} pairs of runs; the lower the curve, the "
-                "more pairs of runs the measure separates."
-            )
-            self._add("asl-figure", caption, asl_figure, power)
-
-    def _add(self, name: str, caption: str, function: Callable[..., Markup], *arguments: object) -> None:
-        self._ids_and_captions.append((name, caption))
-        self._drawings.call(function, *arguments)
-
-    def wait(self) -> tuple[Figure, ...]:
-        """Return the figures once they are drawn."""
-        drawn = zip(self._ids_and_captions, self._drawings.results(), strict=True)
-        return tuple(Figure(name, svg, caption) for (name, caption), svg in drawn)
-
-
-def find_components(
-    evaluation: Evaluation[pd.DataFrame], cutoff: int
-) -> tuple[ir_measures.Measure, ir_measures.Measure] | None:
-    """Return I-rec and D-nDCG of the same cutoff, that of the page if possible; None without such measures."""
-    found: dict[str, dict[int | None, ir_measures.Measure]] = {name: {} for name in COMPONENTS}
-    for measure in evaluation.measures:
-        if isinstance(measure, Measure) and measure.declaration.name in found:
-            found[measure.declaration.name].setdefault(measure.cutoff, measure)
-    recall, relevance = found.values()
-    common = [shared for shared in recall if shared in relevance]
-    if not common:
-        return None
-    chosen = cutoff if cutoff in common else common[0]
-    return recall[chosen], relevance[chosen]

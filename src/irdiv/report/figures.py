@@ -4,6 +4,8 @@ They are drawn by the functions of `irdiv.plots`, so that they look like those o
 not outlines of letters. Each run's element has an id that ends in ``run-<i>``, where i is the index of the run in the
 evaluation, after the name of the figure: ``scatter-run-3`` and ``ranking-run-3`` can be on one page. Other ids are
 removed, or begin with the name of the figure as well.
+
+A process that only draws imports this, so that it imports neither pandas nor what evaluates runs.
 """
 
 from __future__ import annotations
@@ -11,20 +13,15 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from irdiv.evaluation.results import Evaluation
-from irdiv.plots import asl_curves, recall_relevance
 from irdiv.plots.highlights import Highlight
-from irdiv.plots.style import style, styled
-from irdiv.plots.systems import draw_ranking
+from irdiv.plots.levels import SortedLevels, draw_asl_curves
+from irdiv.plots.rows import RankedMean, draw_ranking
+from irdiv.plots.scatter import RunPoints, draw_recall_relevance
+from irdiv.plots.styles import style, styled
 from irdiv.show.palette import DARK, LIGHT, Theme
-from irdiv.stats.options import CONFIDENCE_LEVEL
-from irdiv.stats.power import DiscriminativePower
-from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -40,39 +37,31 @@ _MOST_NAMED = 16
 _FEW_NAMED = 5
 
 
-def recall_figure(components: Evaluation[pd.DataFrame], highlight: Highlight = None) -> Markup:
-    """Return the plot of runs by their first two measures, intent recall and a D-measure, named ``scatter``.
+def recall_figure(points: RunPoints, highlight: Highlight = None) -> Markup:
+    """Return the plot of runs by intent recall and a D-measure, named ``scatter``.
 
     ``highlight`` is that of `irdiv.plots.recall_relevance`; by default all of up to 16 runs are named, and of more runs
     the five best.
     """
-    recall, relevance = components.measures
-    if highlight is None and len(components.runs) > _MOST_NAMED:
+    if highlight is None and len(points.runs) > _MOST_NAMED:
         highlight = _FEW_NAMED
     ax = _new_axes(3.8)
-    recall_relevance(components, recall, relevance, highlight=highlight, ax=ax)
+    styled(draw_recall_relevance)(points, highlight=highlight, ax=ax)
     # The names of points are placed in a figure that is laid out.
     return _to_svg(ax, "scatter", "runs by recall and relevance", is_laid_out=True)
 
 
-def ranking_figure(
-    evaluation: Evaluation[pd.DataFrame], board: pd.DataFrame, confidence_level: float = CONFIDENCE_LEVEL
-) -> Markup:
-    """Return the plot of all runs with the intervals of a leaderboard by its first measure, named ``ranking``.
-
-    ``board`` is what `irdiv.stats.leaderboard` returned for the evaluation, with the same confidence level.
-    """
-    measure = board["measure"].iloc[0]
-    ax = _new_axes(0.8 + _ROW_HEIGHT * max(len(evaluation.runs), 4))
-    frame = board[board["measure"] == measure]
-    styled(draw_ranking)(as_table(evaluation).only(measure), frame, confidence_level, ax=ax)
+def ranking_figure(means: Sequence[RankedMean], measure: str, topic_count: int, confidence_level: float) -> Markup:
+    """Return the plot of runs with the intervals of their means by a measure, best first, named ``ranking``."""
+    ax = _new_axes(0.8 + _ROW_HEIGHT * max(len(means), 4))
+    styled(draw_ranking)(means, measure, topic_count, confidence_level, ax=ax)
     return _to_svg(ax, "ranking", f"means of runs by {measure} with confidence intervals")
 
 
-def asl_figure(power: DiscriminativePower[pd.DataFrame]) -> Markup:
+def asl_figure(curves: Mapping[str, SortedLevels], level: float) -> Markup:
     """Return the plot of ASL curves, named ``asl``."""
     ax = _new_axes(3.4)
-    asl_curves(power, ax=ax)
+    styled(draw_asl_curves)(curves, level, ax=ax)
     return _to_svg(ax, "asl", "ASL curves")
 
 

@@ -28,7 +28,8 @@ from irdiv.frames.runs import named_runs
 from irdiv.frames.swapped import explain_swapped_arguments
 from irdiv.measures.spec import NamedMeasures, as_measure_list, parse
 from irdiv.progress import shows_progress
-from irdiv.report.assembly import COMPONENTS, make_page
+from irdiv.report.assembly import make_page
+from irdiv.report.drawing import COMPONENTS
 from irdiv.report.files import require_page_path
 from irdiv.report.page import PageOptions
 from irdiv.report.provenance import Provenance, call, inputs_of, inputs_of_evaluation

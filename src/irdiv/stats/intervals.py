@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irdiv.stats.options import IntervalName, require_interval
+from irdiv.stats.options import CONFIDENCE_LEVEL, IntervalName, require_interval
 from irdiv.stats.resampling import TIE_TOLERANCE, Counts, chunks, mean_and_sd, sample_means
 from irdiv.types import Floats
 
@@ -21,6 +21,25 @@ def confidence_intervals(z: Floats, counts: Counts | None, interval: IntervalNam
         means = np.sort(sample_means(z[rows], counts), axis=1)
         ends[rows] = _quantiles(means, tails if interval == "percentile" else _bca_tails(z[rows], means, tails))
     return ends
+
+
+def intervals_of_means(
+    values: Floats,
+    counts: Counts | None,
+    interval: IntervalName = "bca",
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> Floats:
+    """Return intervals of means over topics, ``[run, measure, 2]``, of values ``[run, measure, topic]``.
+
+    That of a single topic is its value.
+    """
+    rows = values.reshape(-1, values.shape[2])
+    ends = (
+        np.repeat(rows, 2, axis=1)
+        if values.shape[2] == 1
+        else confidence_intervals(rows, counts, interval, confidence_level)
+    )
+    return ends.reshape(*values.shape[:2], 2)
 
 
 def _t_intervals(z: Floats, tails: Floats) -> Floats:

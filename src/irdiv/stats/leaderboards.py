@@ -12,7 +12,7 @@ from irdiv.checks import Optional, choice, require
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.comparison import compare
-from irdiv.stats.intervals import confidence_intervals
+from irdiv.stats.intervals import intervals_of_means
 from irdiv.stats.options import (
     CONFIDENCE_LEVEL,
     LEVEL,
@@ -25,11 +25,11 @@ from irdiv.stats.options import (
     require_none,
     require_samples,
 )
-from irdiv.stats.resampling import bootstrap_counts
+from irdiv.stats.resampling import Counts, bootstrap_counts
 from irdiv.stats.scores import best_runs
 from irdiv.stats.study import as_study
 from irdiv.stats.table import EvaluationLike, Table, as_table
-from irdiv.types import Bools, Floats
+from irdiv.types import Bools, Floats, Ints
 
 
 @returns_callers_frame
@@ -93,8 +93,6 @@ def leaderboard(
     require_samples(n_resamples, None if baseline is None else used_test, interval)
     table = as_table(evaluation, measures)
     n_runs, n_measures, n_topics = table.values.shape
-    means = table.values.mean(axis=2)
-    less_is_better = (table.direction < 0).tolist()
     difference, p, p_adjusted = np.full((3, n_runs, n_measures), np.nan)
     if baseline is not None:
         others = np.arange(n_runs) != table.run_index(baseline)
@@ -111,25 +109,42 @@ def leaderboard(
             )
             for name, array in (("difference", difference), ("p", p), ("p_adjusted", p_adjusted)):
                 array[others] = tests[name].to_numpy().reshape(n_measures, -1).T
-    ends = _intervals_of_means(table, rng, n_resamples, interval, confidence_level)
-    order = np.argsort(means[:, 0] if less_is_better[0] else -means[:, 0], kind="stable")
-    by_measure = {
+    ends = intervals_of_means(table.values, samples_of_topics(table, rng, n_resamples), interval, confidence_level)
+    return means_and_intervals(
+        table, ends, difference=difference, p=p, p_adjusted=p_adjusted, significant=p_adjusted < level
+    )
+
+
+def samples_of_topics(table: Table, rng: Rng, n_resamples: int | None) -> Counts | None:
+    """Return the bootstrap samples of the intervals of a leaderboard; none of a single topic."""
+    n_topics = len(table.topics)
+    return (
+        None if n_topics == 1 else bootstrap_counts(n_topics, N_RESAMPLES if n_resamples is None else n_resamples, rng)
+    )
+
+
+def means_and_intervals(table: Table, ends: Floats, **others: Floats | Bools) -> pd.DataFrame:
+    """Return the rows of a leaderboard, with the ends of intervals ``[run, measure, 2]`` and other columns."""
+    means, order = table.values.mean(axis=2), best_first(table)
+    by_measure: dict[str, Floats | Bools] = {
         "mean": means,
         "low": ends[..., 0],
         "high": ends[..., 1],
-        "best": best_runs(means, less_is_better),
-        "difference": difference,
-        "p": p,
-        "p_adjusted": p_adjusted,
-        "significant": p_adjusted < level,
+        "best": best_runs(means, (table.direction < 0).tolist()),
+        **others,
     }
     return pd.DataFrame(
         {
             "measure": [measure for measure in table.measures for _ in order],
-            "run": [table.runs[run] for run in order] * n_measures,
+            "run": [table.runs[run] for run in order] * len(table.measures),
             **{name: array[order].T.ravel() for name, array in by_measure.items()},
         }
     )
+
+
+def best_first(table: Table) -> Ints:
+    """Return the indices of runs by the mean of the first measure, best first."""
+    return np.argsort(-table.direction[0] * table.values[:, 0].mean(axis=1), kind="stable")
 
 
 class MeansByCollection(NamedTuple):
@@ -159,17 +174,3 @@ def means_by_collection(evaluations: Mapping[str, EvaluationLike]) -> MeansByCol
     signed = study.direction[0] * np.where(present, means[:, :, 0], 0.0)
     order = np.lexsort((-signed.sum(axis=1) / present.sum(axis=1), -present.sum(axis=1)))
     return MeansByCollection([runs[run] for run in order], study.require_names(), means[order], best[order])
-
-
-def _intervals_of_means(
-    table: Table, rng: Rng, n_resamples: int | None, interval: IntervalName, confidence_level: float
-) -> Floats:
-    """Return confidence intervals as ``[run, measure, 2]``."""
-    n_topics = table.values.shape[2]
-    rows = table.values.reshape(-1, n_topics)
-    if n_topics == 1:
-        ends = np.repeat(rows, 2, axis=1)
-    else:
-        counts = bootstrap_counts(n_topics, N_RESAMPLES if n_resamples is None else n_resamples, rng)
-        ends = confidence_intervals(rows, counts, interval, confidence_level)
-    return ends.reshape(*table.values.shape[:2], 2)

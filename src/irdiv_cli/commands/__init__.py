@@ -1,8 +1,9 @@
 """The commands: each is a module with the command's name, and each module here is a command.
 
 It defines ``ORDER``, its position in the list of commands; ``HELP``, one line about what it does; ``EPILOG``, if there
-is more to say at the end of its help; ``add_arguments(parser)``, which adds its arguments to an ``ArgumentParser``; and
-``execute(arguments)``, which imports irdiv and does the work.
+is more to say at the end of its help; ``add_arguments(parser)``, which adds its arguments to an ``ArgumentParser``;
+``BACKGROUND_MODULES``, if a second process is to import these in the meantime, with ``arguments.background`` as the
+connection to it; and ``execute(arguments)``, which imports irdiv and does the work.
 """
 
 from __future__ import annotations

@@ -17,6 +17,13 @@ EPILOG = (
 
 DEFAULT_MEASURES = ("D#-nDCG", "I-rec", "D-nDCG", "ERR-IA", "alpha-nDCG", "nDCG")
 _DEFAULT_FILE = "report.html"
+BACKGROUND_MODULES = (
+    "matplotlib.figure",
+    "matplotlib.backends.backend_svg",
+    "irdiv.report.figures",
+    "irdiv.stats.intervals",
+    "scipy.special",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,15 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Write the page or the site, and print its path."""
-    from importlib import import_module
-    from threading import Thread
-
-    from irdiv.background import background_process
+    from irdiv.background import calls_through
 
     _require_one_target(arguments)
-    # It takes a tenth of a second, in which runs can be read.
-    Thread(target=import_module, args=("scipy.special",)).start()
-    with background_process("irdiv.report.figures", "matplotlib.figure", "matplotlib.backends.backend_svg"):
+    with calls_through(arguments.background):
         _write(arguments)
 
 

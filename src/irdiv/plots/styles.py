@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -136,6 +137,7 @@ def _applied(settings: dict[Any, object]) -> Iterator[None]:
         import matplotlib as mpl
     except ImportError:
         raise IrdivError("plots need matplotlib: pip install 'irdiv[plots]'.") from None
+    _import_pyplot_in_notebooks()
     # Inside a theme, settings are those of the theme.
     not_users = [mpl.rcParamsDefault, *map(_settings, _THEMES.values())]
     with mpl.rc_context(
@@ -167,3 +169,13 @@ def _settings(theme: Theme) -> dict[Any, object]:
         # Journals refuse the fonts that matplotlib embeds in PDF by default.
         "pdf.fonttype": 42,
     }
+
+
+def _import_pyplot_in_notebooks() -> None:
+    """Import pyplot in a kernel of Jupyter, which displays its figures.
+
+    It changes settings that would be undone if it were imported while others are applied.
+    """
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if hasattr(shell, "kernel"):
+        import matplotlib.pyplot  # noqa: F401
