@@ -174,8 +174,10 @@ def _settings(theme: Theme) -> dict[Any, object]:
 def _import_pyplot_in_notebooks() -> None:
     """Import pyplot in a kernel of Jupyter, which displays its figures.
 
-    It changes settings that would be undone if it were imported while others are applied.
+    Its backend changes settings, which would be undone if it were loaded while others are applied.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if hasattr(shell, "kernel"):
-        import matplotlib.pyplot  # noqa: F401
+    if hasattr(shell, "kernel") and "matplotlib.pyplot" not in sys.modules:
+        import matplotlib.pyplot as plt
+
+        plt.switch_backend(plt.get_backend())
