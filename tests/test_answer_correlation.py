@@ -221,7 +221,7 @@ def test_topics_that_only_one_has():
         ({"method": []}, "no method given"),
         ({"missing": "zero"}, "missing='zero' is not one of 'error', 'drop'"),
         ({"confidence_level": 95}, "confidence_level=95 is not a number"),
-        ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+        ({"n_resamples": 0}, "n_resamples=0 is not an integer from 1 to 10000000"),
         ({"measures": "ERR-IA@10"}, "ERR-IA@10 was not evaluated"),
         ({"answer_measures": "rubric_score"}, "rubric_score was not evaluated"),
         ({"context_of": {"r0": "r0"}}, "context_of has no contexts for the runs 'r1', 'r2', 'r3' of the answers"),

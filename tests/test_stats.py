@@ -180,7 +180,7 @@ class TestTwoSystems:
             with pytest.raises(IrdivError, match=message):
                 test(x, y)
         for arguments, message in [
-            ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+            ({"n_resamples": 0}, "n_resamples=0 is not an integer from 1 to 10000000"),
             ({"n_resamples": 10.0}, "n_resamples=10.0 is not an integer"),
             ({"interval": "wald"}, "interval='wald' is not one of 'bca', 'percentile', 't'"),
             ({"confidence_level": 95}, "confidence_level=95 is not a number above 0 and below 1"),
@@ -352,7 +352,7 @@ class TestManySystems:
             ({"measures": []}, "no measures given"),
             ({"rng": -1}, "rng=-1 is neither a seed"),
             ({"rng": "x"}, "rng='x' is neither a seed"),
-            ({"n_resamples": 0, "test": "tukey"}, "n_resamples=0 is not an integer of 1 or more"),
+            ({"n_resamples": 0, "test": "tukey"}, "n_resamples=0 is not an integer from 1 to 10000000"),
         ],
     )
     def test_bad_arguments(self, arguments, message):
@@ -519,7 +519,7 @@ class TestDiscriminativePower:
     def test_bad_arguments(self):
         for arguments, message in [
             ({"level": 5}, "level=5 is not a number above 0 and below 1"),
-            ({"n_resamples": -1}, "n_resamples=-1 is not an integer of 1 or more"),
+            ({"n_resamples": -1}, "n_resamples=-1 is not an integer from 1 to 10000000"),
             ({"test": "wilcoxon"}, "test='wilcoxon' is not one of"),
         ]:
             with pytest.raises(IrdivError, match=message):
@@ -603,7 +603,7 @@ class TestLeaderboard:
             ({"interval": "wald"}, "interval='wald' is not one of"),
             ({"level": 0}, "level=0 is not a number above 0 and below 1"),
             ({"confidence_level": 95}, "confidence_level=95 is not a number above 0 and below 1"),
-            ({"n_resamples": 0}, "n_resamples=0 is not an integer of 1 or more"),
+            ({"n_resamples": 0}, "n_resamples=0 is not an integer from 1 to 10000000"),
             ({"test": "t"}, "test='t' has no effect, as nothing is tested without baseline="),
             ({"correction": "holm"}, "correction='holm' has no effect"),
         ],
