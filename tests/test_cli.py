@@ -187,6 +187,16 @@ def test_explain_of_ad_hoc_err_and_ndcg(capsys):
     assert "gain='exp'" in out(capsys, "explain", "nDCG(gain='exp')@10")
 
 
+def test_explain_gives_symbols_the_meaning_they_have_in_the_formula(capsys):
+    meaning = "R_i: the number of all documents relevant to intent i"
+    assert meaning in out(capsys, "explain", "AP_IA")
+    utility = " ".join(out(capsys, "explain", "RBU").split())
+    assert "R_i(r) = (2^x−1)/2^{H_i}" in utility
+    assert "H_i the highest grade of intent i in the topic" in utility
+    assert meaning not in utility
+    assert "the highest grade of the scale" not in utility
+
+
 def test_explain_says_how_err_ia_and_err_underscore_ia_differ(capsys):
     assert "here ERR_IA, is binary" in out(capsys, "explain", "ERR-IA").replace("\n", " ").replace("    ", " ")
     assert "ERR-IA is the graded" in " ".join(out(capsys, "explain", "ERR_IA").split())

@@ -50,7 +50,7 @@ _EFFORT = Parameter("e", 0.03, "effort of reading a document, relevant or not", 
 _HIGHEST = Parameter(
     "max_grade",
     None,
-    "H, the highest grade of the scale; None for the highest of each intent",
+    "H_i of all intents; None for the highest grade of each intent in the topic",
     Optional(Integer(1, 1000)),
 )
 
@@ -97,12 +97,13 @@ def declarations() -> Iterable[Declaration]:
         name="RBU",
         summary="Rank-biased utility: being satisfied about each intent, less the effort of reading.",
         formula="Σ_i Pr(i|q)·(1−p)·Σ_{r≤l} p^{r−1}·R_i(r)·Π_{j<r}(1−R_i(j)) − e·(1−p)·Σ_{r≤L} p^{r−1}, "
-        "R_i = (2^x−1)/2^H, L documents in the list, at most l",
+        "R_i(r) = (2^x−1)/2^{H_i} the probability of relevance to intent i, H_i the highest grade of intent i in the "
+        "topic, L documents in the list, at most l",
         references=("Amigó, Spina and Carrillo-de-Albornoz, SIGIR 2018",),
         score=_rank_biased_utility,
         may_be_negative=True,
         parameters=(_PERSISTENCE, _EFFORT, _HIGHEST, REL, INTENTS, RENORMALIZE, JUDGED_ONLY),
-        other_programs="As in the authors' program, H is the highest grade of the intent in the topic. It is below 0 "
+        other_programs="As in the authors' program, H_i is the highest grade of the intent in the topic. It is below 0 "
         "where effort outweighs what is found.",
     )
 

@@ -45,7 +45,11 @@ def as_module() -> ModuleType:
 def oracle_transformer(
     qrels: QrelsLike, order: MeasureLike = "alpha-nDCG", *, depth: int | None = None, **parameters: object
 ) -> pyterrier.Transformer:
-    """Return a PyTerrier transformer that ranks as `irdiv.oracle` does, for upper and lower bounds in an experiment."""
+    """Return a PyTerrier transformer that ranks as `irdiv.oracle` does, as a system to compare with in an experiment.
+
+    The order of α-nDCG is greedy, and so is that of other measures, but D-nDCG, in topics with more than 50,000 lists.
+    A greedy order can be beaten; the column ``ideal`` of `irdiv.oracle` says where it is greedy.
+    """
     from irdiv.analysis.oracles import oracle
     from irdiv.arrays.collection import Collection
 

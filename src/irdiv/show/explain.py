@@ -25,7 +25,7 @@ _SYMBOLS = (
     ("C(r)", r"C\(", "the number of relevant documents down to rank r"),
     ("C_i(r)", r"C_i\(", "the number of documents relevant to intent i down to rank r"),
     ("R", r"\bR\b", "the number of all relevant documents"),
-    ("R_i", r"\bR_i", "the number of all documents relevant to intent i"),
+    ("R_i", r"\bR_i\b(?!\()", "the number of all documents relevant to intent i"),
     ("N", r"\bN\b(?!\(r|-rec)", "the number of intents"),
     ("g(r)", r"\bg\(r\)", "the gain at rank r"),
     ("cg(r)", r"cg\(r\)", "the sum of gains down to rank r"),
