@@ -10,7 +10,7 @@ import sys
 import termios
 import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -176,7 +176,9 @@ def test_notebooks_have_the_bars_of_tqdm_auto(monkeypatch):
         def close(self):
             self.is_closed = True
 
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    kernel = ModuleType("IPython")
+    kernel.get_ipython = lambda: SimpleNamespace(kernel=None)
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
     monkeypatch.setattr("tqdm.auto.tqdm", Bar)
     irdiv.evaluate(QRELS, RUNS, "I-rec@10", progress=True)
     (bar,) = made

@@ -134,6 +134,12 @@ def hidden_bars() -> Iterator[None]:
         yield
 
 
+def is_in_notebook() -> bool:
+    """Return whether this code runs in a kernel of Jupyter."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")
+
+
 def remove_bars() -> None:
     """Remove all bars from the terminal, for a process that must end at once."""
     for terminal in _terminals.copy():
@@ -145,7 +151,7 @@ def _ignore(count: int) -> None:
 
 
 def _new_display() -> _Display | None:
-    if "ipykernel" in sys.modules:
+    if is_in_notebook():
         return _Notebook()
     # sys.stderr is None in a program without a console.
     is_terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, ParamSpec, Ty
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, warn
+from irdiv.progress import is_in_notebook
 from irdiv.show.palette import DARK, LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -176,8 +177,7 @@ def _import_pyplot_in_notebooks() -> None:
 
     Its backend changes settings, which would be undone if it were loaded while others are applied.
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if hasattr(shell, "kernel") and "matplotlib.pyplot" not in sys.modules:
+    if is_in_notebook() and "matplotlib.pyplot" not in sys.modules:
         import matplotlib.pyplot as plt
 
         plt.switch_backend(plt.get_backend())
