@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.checks import Integer, require
+from irdiv.errors import IrdivError
 from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.frames.columns import OPTIONAL_QRELS_COLUMNS, QRELS_COLUMNS, find_columns, order_column
 from irdiv.frames.ids import Ids
@@ -74,7 +75,9 @@ def evaluate(
         systems, a column ``run`` names them. Files are read by the Python workers, which need access to them, and so
         are those of a frame that is just Parquet files, as ``session.table`` and ``session.read.parquet`` return it.
         Rows of other frames take more time, as Spark turns them into Arrow one by one.
-    measures, ties, duplicates, components, **parameters
+    ties
+        As of `irdiv.evaluate`, but for ``"input"``: rows on Spark have no order.
+    measures, duplicates, components, **parameters
         As of `irdiv.evaluate`.
     tasks
         How many tasks share the topics; by default one for each common bucket of tables that are bucketed by topic,
@@ -88,6 +91,8 @@ def evaluate(
     pyspark_functions()
     requested = requested_measures(measures, parameters, components=components)
     require_order_options(ties, duplicates)
+    if ties == "input":
+        raise IrdivError("rows on Spark have no order, which ties='input' needs: use ties='rank' or the default.")
     session = find_session(qrels, runs)
     parallelism = session.sparkContext.defaultParallelism
     qrels, runs = as_frame(qrels, session), as_frame(runs, session)
