@@ -10,8 +10,9 @@ import pytest
 
 import irdiv
 from helpers import by_intents, random_collection, random_run, ranked, values
-from irdiv.arrays import blocks
+from irdiv.arrays import blocks, collection
 from irdiv.intents import layers
+from irdiv.kernels import exact
 from irdiv.measures import novelty, operators
 
 DEEP = sys.getrecursionlimit() + 100
@@ -115,10 +116,28 @@ class TestRefusals:
         monkeypatch.setattr(novelty, "MOST_VARIABLES", 18)
         assert values(judged, ranked("ab"), [spec]).tolist() == [[1.0]]
         monkeypatch.setattr(novelty, "MOST_VARIABLES", 17)
-        message = "topic '85' has 3 relevant documents of 3 intents.* up to 18 variables.*Use ideal='greedy'"
+        message = "topic '85' has 3 relevant documents of 3 intents.* of 18 variables.*Use ideal='greedy'"
         with pytest.raises(irdiv.IrdivError, match=message):
             irdiv.evaluate(judged, ranked("ab"), spec)
         with pytest.raises(irdiv.IrdivError, match=message):
+            irdiv.analysis.ideal_gaps(judged, cutoff=2)
+
+    def test_an_exact_ideal_is_as_large_as_its_distinct_sets(self, monkeypatch):
+        # 2 sets at 3 ranks, and 2 intents that occur first, second or third at one of 3 ranks
+        judged, spec = by_intents({"a": "12", "b": "12", "c": "12", "d": "2", "e": "2"}), "alpha-nDCG(ideal='exact')@3"
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 24)
+        assert values(judged, ranked("abc"), [spec]).tolist() == [[1.0]]
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 23)
+        with pytest.raises(irdiv.IrdivError, match="5 relevant documents of 2 intents.* of 24 variables"):
+            irdiv.evaluate(judged, ranked("abc"), spec)
+
+    def test_topics_are_refused_before_any_is_solved(self, monkeypatch):
+        small, large = by_intents({"a": "1", "b": "2"}), by_intents({"a": "12", "b": "3", "c": "1"})
+        judged = pd.concat([small.assign(query_id="1"), large.assign(query_id="2")])
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 17)
+        monkeypatch.setattr(collection, "BLOCK_CELLS", 1)
+        monkeypatch.setattr(exact, "exact_ideals", None)
+        with pytest.raises(irdiv.IrdivError, match="topic '2' has 3 relevant documents"):
             irdiv.analysis.ideal_gaps(judged, cutoff=2)
 
 

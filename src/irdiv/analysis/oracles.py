@@ -17,7 +17,7 @@ from irdiv.frames.inputs import QrelsLike
 from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_program
+from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_programs
 from irdiv.measures.operators import global_gain, intent_weights_for
 from irdiv.measures.spec import MeasureLike, parse
 from irdiv.measures.values import ParameterValues
@@ -180,13 +180,15 @@ def ideal_gaps(
     collection.require_intents("the ideal of α-nDCG")
     measure = Measure(registry["alpha-nDCG"], ideal="exact", alpha=alpha, rel=rel, time_limit=time_limit, cutoff=cutoff)
     params = measure.parameter_values()
+    # Before any program is solved, which may take long.
+    for block in collection.blocks:
+        refuse_large_programs(block, params["rel"], cutoff)
     parts = []
     for block, advance in _counted_blocks(collection):
         greedy = ideal_novelty_score(block, params, cutoff, cutoff, log_discount)
         relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
         ideals = []
-        for name, topic in zip(collection.topics[block.start : block.stop], relevant, strict=True):
-            refuse_large_program(name, topic, cutoff)
+        for topic in relevant:
             ideals += exact_ideals([topic], params["alpha"], cutoff, params["time_limit"])
             advance(1)
         exact = np.maximum([ideal.value for ideal in ideals], greedy)
