@@ -18,9 +18,8 @@ from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
 from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_programs
-from irdiv.measures.operators import global_gain, intent_weights_for
+from irdiv.measures.operators import gain_by_row
 from irdiv.measures.spec import MeasureLike, parse
-from irdiv.measures.values import ParameterValues
 from irdiv.progress import Advance, progress_counter, shows_progress
 from irdiv.types import Floats, Ints
 
@@ -104,7 +103,7 @@ def _rank_block(
     name, params = measure.declaration.name, measure.parameter_values()
     is_exact = np.full(len(block), name == "D-nDCG")
     if name == "D-nDCG":
-        documents = _rank_by_gain(_global_gain_by_id(block, params))[:, :ranks]
+        documents = _rank_by_gain(gain_by_row(block, params)[block.relevant_rows_by_id])[:, :ranks]
     elif name == "alpha-nDCG" and (reverse or params["ideal"] == "greedy"):
         documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, reverse)
     else:
@@ -129,11 +128,6 @@ def _rank_block(
             "ideal": np.where(is_exact[topic], "exact", "greedy"),
         }
     ).astype({"query_id": str, "doc_id": str, "ideal": str})
-
-
-def _global_gain_by_id(block: JudgedBlock, params: ParameterValues) -> Floats:
-    grades = np.moveaxis(block.grades[block.relevant_rows_by_id], 2, 1)
-    return global_gain(grades, intent_weights_for(block, params), params["gain"], block)
 
 
 def _rank_by_gain(gain: Floats) -> Ints:
