@@ -43,6 +43,19 @@ def test_greedy_falls_short_where_the_tie_goes_the_wrong_way():
     assert value(by_intents(documents), ranked("am"), "α-nDCG(ideal='exact')@2") == pytest.approx(1)
 
 
+@pytest.mark.parametrize("intents", ["1", "123"])
+def test_documents_with_the_same_intents_need_no_program(monkeypatch, intents):
+    """All lists are equal, however many documents there are: here Σ_r N · 0.5^{r−1} / log2(r+1) for N intents."""
+    monkeypatch.setattr("scipy.optimize.milp", None)
+    judged = by_intents({f"d{document:03}": intents for document in range(708)})
+    frame = irdiv.analysis.ideal_gaps(judged, cutoff=1000)
+    best = len(intents) * sum(0.5 ** (rank - 1) / log2(rank + 1) for rank in range(1, 709))
+    assert frame[["greedy", "exact", "bound"]].to_numpy().tolist() == [pytest.approx([best] * 3)]
+    assert frame["gap"].tolist() == [0]
+    assert frame["proven"].tolist() == [True]
+    assert value(judged, ranked(["d000"]), "α-nDCG(ideal='exact')@1000") == pytest.approx(len(intents) / best)
+
+
 def test_a_cutoff_is_needed():
     with pytest.raises(irdiv.IrdivError, match="needs a cutoff"):
         value(by_intents({"a": "1"}), ranked("a"), "α-nDCG(ideal='exact')")

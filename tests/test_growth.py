@@ -10,8 +10,9 @@ import pytest
 
 import irdiv
 from helpers import by_intents, random_collection, random_run, ranked, values
-from irdiv.arrays import blocks
+from irdiv.arrays import blocks, collection
 from irdiv.intents import layers
+from irdiv.kernels import exact
 from irdiv.measures import novelty, operators
 
 DEEP = sys.getrecursionlimit() + 100
@@ -95,11 +96,35 @@ class TestDeepTrees:
 class TestRefusals:
     def test_layers_that_do_not_fit(self, monkeypatch):
         monkeypatch.setattr(layers, "MOST_CELLS", 1000)
-        message = f"'1' has {DEEP} layers; with 2 relevant documents and up to 2 nodes in .* use hierarchy='OIH'.*, or"
+        message = f"'1' has {DEEP} layers; with 2 relevant documents and 2 leaves, .* use hierarchy='OIH'.*, or"
         with pytest.raises(irdiv.IrdivError, match=message):
             irdiv.evaluate(deep_collection(), {"1": {"b": 1.0}}, "HD-nDCG@10")
         with pytest.raises(irdiv.IrdivError, match="To evaluate it, leave out layers"):
             irdiv.evaluate(deep_collection(), {"1": {"b": 1.0}}, "HD-nDCG(hierarchy='OIH')@10")
+
+    def test_layers_that_fit_alone_fit_beside_other_topics(self, monkeypatch):
+        """A deep topic shares no block with topics of many documents, for which its layers would need memory too."""
+        many = pd.DataFrame({"query_id": "2", "intent_id": "i", "doc_id": [f"d{n}" for n in range(9)], "relevance": 1})
+        deep = pd.DataFrame({"query_id": "1", "intent_id": ["first", "last"], "doc_id": ["a", "b"], "relevance": 1})
+        table = irdiv.nested_intents({"1": deep_tree(DEEP), "2": {"i": None}})
+        judged = irdiv.with_intents(pd.concat([deep, many]), table)
+        run, specs = ranked("ab", "1") | ranked(["d1"], "2"), ["HD-nDCG@10", "N-rec@10", "I-rec-LA@10"]
+        expected = values(judged, run, specs)
+        # 2 documents, and 2 nodes on each layer
+        for module in (layers, collection):
+            monkeypatch.setattr(module, "MOST_CELLS", 4 * DEEP)
+        assert np.array_equal(values(judged, run, specs), expected)
+        for module in (layers, collection):
+            monkeypatch.setattr(module, "MOST_CELLS", 4 * DEEP - 1)
+        with pytest.raises(irdiv.IrdivError, match=f"topic '1' has {DEEP} layers; with 2 relevant documents and 2 lea"):
+            irdiv.evaluate(judged, run, specs)
+
+    def test_blocks_are_small_where_one_topic_has_many_documents_and_another_many_intents(self, monkeypatch):
+        """Documents and intents are padded to the most of any topic: 2 topics of 3 documents and 3 intents here."""
+        judged = pd.concat([by_intents({"a": "1", "b": "1", "c": "1"}), by_intents({"a": "123"}).assign(query_id="86")])
+        for cells, count in [(18, 1), (17, 2)]:
+            monkeypatch.setattr(collection, "BLOCK_CELLS", cells)
+            assert len(irdiv.Collection(judged).blocks) == count
 
     def test_a_topic_that_does_not_fit(self, monkeypatch):
         monkeypatch.setattr(blocks, "MOST_CELLS", 8)
@@ -115,10 +140,28 @@ class TestRefusals:
         monkeypatch.setattr(novelty, "MOST_VARIABLES", 18)
         assert values(judged, ranked("ab"), [spec]).tolist() == [[1.0]]
         monkeypatch.setattr(novelty, "MOST_VARIABLES", 17)
-        message = "topic '85' has 3 relevant documents of 3 intents.* up to 18 variables.*Use ideal='greedy'"
+        message = "topic '85' has 3 relevant documents of 3 intents.* of 18 variables.*Use ideal='greedy'"
         with pytest.raises(irdiv.IrdivError, match=message):
             irdiv.evaluate(judged, ranked("ab"), spec)
         with pytest.raises(irdiv.IrdivError, match=message):
+            irdiv.analysis.ideal_gaps(judged, cutoff=2)
+
+    def test_an_exact_ideal_is_as_large_as_its_distinct_sets(self, monkeypatch):
+        # 2 sets at 3 ranks, and 2 intents that occur first, second or third at one of 3 ranks
+        judged, spec = by_intents({"a": "12", "b": "12", "c": "12", "d": "2", "e": "2"}), "alpha-nDCG(ideal='exact')@3"
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 24)
+        assert values(judged, ranked("abc"), [spec]).tolist() == [[1.0]]
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 23)
+        with pytest.raises(irdiv.IrdivError, match="5 relevant documents of 2 intents.* of 24 variables"):
+            irdiv.evaluate(judged, ranked("abc"), spec)
+
+    def test_topics_are_refused_before_any_is_solved(self, monkeypatch):
+        small, large = by_intents({"a": "1", "b": "2"}), by_intents({"a": "12", "b": "3", "c": "1"})
+        judged = pd.concat([small.assign(query_id="1"), large.assign(query_id="2")])
+        monkeypatch.setattr(novelty, "MOST_VARIABLES", 17)
+        monkeypatch.setattr(collection, "BLOCK_CELLS", 1)
+        monkeypatch.setattr(exact, "exact_ideals", None)
+        with pytest.raises(irdiv.IrdivError, match="topic '2' has 3 relevant documents"):
             irdiv.analysis.ideal_gaps(judged, cutoff=2)
 
 

@@ -120,6 +120,12 @@ def test_ranks_order_runs_without_scores(spark):
     assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ranked), SPECS), QRELS, ranked)
 
 
+def test_the_order_of_rows_is_refused():
+    pytest.importorskip("pyspark")
+    with pytest.raises(IrdivError, match="rows on Spark have no order, which ties='input' needs: use ties='rank' or"):
+        irdiv_spark.evaluate("qrels.parquet", "run.parquet", "D-nDCG", ties="input")
+
+
 def test_paths_need_an_active_session(monkeypatch):
     sql = pytest.importorskip("pyspark.sql")
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
 import pandas as pd
 import pytest
 
@@ -85,5 +89,13 @@ def test_large_buckets_are_exchanged(spark, monkeypatch):
         write_table(as_spark(spark, frame), name, 4, "query_id")
         for frame, name in ((QRELS, "q"), (RUNS["system 0"], "r"))
     ]
-    monkeypatch.setattr(irdiv_spark, "MAX_JUDGMENTS", len(QRELS) // 4 - 1)
-    assert plan_of(irdiv_spark.evaluate(*tables, "P@1")).count("Exchange") == 2
+    files = [Path(url2pathname(urlsplit(uri).path)) for uri in tables[1].inputFiles()]
+    run_bytes = sum(file.stat().st_size for file in files)
+    for judgments, bytes_of_runs, exchanges in [
+        (len(QRELS) / 4, run_bytes / 4, 0),
+        (len(QRELS) / 4 - 1, run_bytes / 4, 2),
+        (len(QRELS) / 4, run_bytes / 4 - 1, 2),
+    ]:
+        monkeypatch.setattr(irdiv_spark, "MAX_JUDGMENTS", judgments)
+        monkeypatch.setattr(irdiv_spark, "MAX_RUN_BYTES", bytes_of_runs)
+        assert plan_of(irdiv_spark.evaluate(*tables, "P@1")).count("Exchange") == exchanges

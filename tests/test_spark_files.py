@@ -66,9 +66,15 @@ def test_files_that_only_spark_reads_alike(spark, tmp_path):
     assert_equal_to_local(found, QRELS, RUNS)
 
 
-def test_a_file_that_lacks_a_column(spark, tmp_path):
+def test_a_file_that_lacks_a_column(spark, tmp_path, monkeypatch):
+    """Spark takes it as missing in all rows; where the driver does not open all files, it is an error."""
     folder = write_parts(QRELS, tmp_path / "qrels")
+    QRELS[:9].drop(columns="probability").to_parquet(folder / "z.parquet")
+    found = irdiv_spark.evaluate(folder, as_spark(spark, RUNS["system 0"]), SPECS)
+    assert plan_of(found).count("FileScan") == 1
+    assert_equal_to_local(found, QRELS, RUNS["system 0"])
     QRELS.drop(columns="intent_id").to_parquet(folder / "z.parquet")
+    monkeypatch.setattr(spark_files, "FOOTER_COUNT", 2)
     with pytest.raises(Exception, match=r"z.parquet has no column 'intent_id', which other files"):
         irdiv_spark.evaluate(folder, as_spark(spark, RUNS["system 0"]), "D-nDCG").collect()
 

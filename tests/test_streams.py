@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, demo
+from irdiv.frames.allocator import system_allocator
 from irdiv.frames.backends import backend_of
 from irdiv.frames.prefetch import prefetch
 from irdiv.measures.catalogue import registry
@@ -491,3 +493,42 @@ def test_arrow_has_the_same_allocator_after_an_evaluation_in_batches(tmp_path, h
     with pytest.raises(IrdivError, match="repeats documents") if has_error else nullcontext():
         irdiv.evaluate(QRELS, tmp_path / "run.parquet", "I-rec@5")
     assert pa.default_memory_pool().backend_name == before
+
+
+# They have to outlive all memory that is taken from them.
+COUNTING_POOLS = [pa.proxy_memory_pool(pa.default_memory_pool()) for _ in range(2)]
+
+
+@pytest.fixture
+def mimalloc():
+    """Set mimalloc as Arrow's allocator by a pool that counts bytes, and return the pool."""
+    before = pa.default_memory_pool()
+    if sys.platform != "linux" or before.backend_name != "mimalloc":
+        pytest.skip("only mimalloc on Linux is replaced")
+    pa.set_memory_pool(COUNTING_POOLS[0])
+    yield COUNTING_POOLS[0]
+    pa.set_memory_pool(before)
+
+
+def test_mimalloc_is_restored_even_if_it_was_chosen(mimalloc, monkeypatch):
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    with system_allocator():
+        assert pa.default_memory_pool().backend_name == "system"
+    buffer = pa.allocate_buffer(1000)
+    assert mimalloc.bytes_allocated() >= buffer.size
+
+
+def test_an_allocator_chosen_by_the_environment_stays(mimalloc, monkeypatch):
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+    with system_allocator():
+        buffer = pa.allocate_buffer(1000)
+        assert mimalloc.bytes_allocated() >= buffer.size
+
+
+def test_an_allocator_that_is_chosen_meanwhile_stays(mimalloc, monkeypatch):
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    chosen = COUNTING_POOLS[1]
+    with system_allocator():
+        pa.set_memory_pool(chosen)
+    buffer = pa.allocate_buffer(1000)
+    assert chosen.bytes_allocated() >= buffer.size

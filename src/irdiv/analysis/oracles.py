@@ -17,10 +17,9 @@ from irdiv.frames.inputs import QrelsLike
 from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_program
-from irdiv.measures.operators import global_gain, intent_weights_for
+from irdiv.measures.novelty import NoveltyModel, greedy_novelty_ranking, ideal_novelty_score, refuse_large_programs
+from irdiv.measures.operators import gain_by_row
 from irdiv.measures.spec import MeasureLike, parse
-from irdiv.measures.values import ParameterValues
 from irdiv.progress import Advance, progress_counter, shows_progress
 from irdiv.types import Floats, Ints
 
@@ -104,7 +103,7 @@ def _rank_block(
     name, params = measure.declaration.name, measure.parameter_values()
     is_exact = np.full(len(block), name == "D-nDCG")
     if name == "D-nDCG":
-        documents = _rank_by_gain(_global_gain_by_id(block, params))[:, :ranks]
+        documents = _rank_by_gain(gain_by_row(block, params)[block.relevant_rows_by_id])[:, :ranks]
     elif name == "alpha-nDCG" and (reverse or params["ideal"] == "greedy"):
         documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, reverse)
     else:
@@ -129,11 +128,6 @@ def _rank_block(
             "ideal": np.where(is_exact[topic], "exact", "greedy"),
         }
     ).astype({"query_id": str, "doc_id": str, "ideal": str})
-
-
-def _global_gain_by_id(block: JudgedBlock, params: ParameterValues) -> Floats:
-    grades = np.moveaxis(block.grades[block.relevant_rows_by_id], 2, 1)
-    return global_gain(grades, intent_weights_for(block, params), params["gain"], block)
 
 
 def _rank_by_gain(gain: Floats) -> Ints:
@@ -180,13 +174,15 @@ def ideal_gaps(
     collection.require_intents("the ideal of α-nDCG")
     measure = Measure(registry["alpha-nDCG"], ideal="exact", alpha=alpha, rel=rel, time_limit=time_limit, cutoff=cutoff)
     params = measure.parameter_values()
+    # Before any program is solved, which may take long.
+    for block in collection.blocks:
+        refuse_large_programs(block, params["rel"], cutoff)
     parts = []
     for block, advance in _counted_blocks(collection):
         greedy = ideal_novelty_score(block, params, cutoff, cutoff, log_discount)
         relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
         ideals = []
-        for name, topic in zip(collection.topics[block.start : block.stop], relevant, strict=True):
-            refuse_large_program(name, topic, cutoff)
+        for topic in relevant:
             ideals += exact_ideals([topic], params["alpha"], cutoff, params["time_limit"])
             advance(1)
         exact = np.maximum([ideal.value for ideal in ideals], greedy)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irdiv.arrays.blocks import JudgedBlock
+from irdiv.arrays.blocks import MOST_CELLS, JudgedBlock
 from irdiv.arrays.compiled import CompiledQrels
 from irdiv.arrays.compiled_arrays import set_arrays, to_arrays
 from irdiv.arrays.storage import read_arrays, write_arrays
@@ -128,12 +128,16 @@ class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
         return [JudgedBlock(self, topic, topic + 1) for topic in range(len(self.topics))]
 
     def _block_edges(self) -> Iterator[tuple[int, int]]:
-        cells = np.maximum(np.diff(self.row_start), 1) * np.maximum(np.diff(self.intent_start), 1)
+        documents, intents = (np.maximum(np.diff(edges), 1) for edges in (self.row_start, self.intent_start))
         start = 0
-        while start < len(cells):
-            rest = cells[start : start + BLOCK_CELLS]
-            is_full = np.maximum.accumulate(rest) * np.arange(1, len(rest) + 1) > BLOCK_CELLS
-            stop = start + max(int(np.argmax(is_full)) if is_full.any() else len(rest), 1)
+        while start < len(documents):
+            rest = slice(start, start + max(BLOCK_CELLS // int(documents[start] * intents[start]), 1))
+            most_documents, most_intents = (np.maximum.accumulate(counts[rest]) for counts in (documents, intents))
+            cells = most_documents * most_intents * np.arange(1, len(most_intents) + 1)
+            # A tree has no more layers than nodes, and the grades of all layers have to fit into memory.
+            layers = 1 if self.intent_parent is None else most_intents
+            is_full = cells > np.minimum(BLOCK_CELLS, MOST_CELLS // layers)
+            stop = start + max(int(np.argmax(is_full)) if is_full.any() else len(cells), 1)
             yield start, stop
             start = stop
 

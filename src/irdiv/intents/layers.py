@@ -10,7 +10,7 @@ import numpy as np
 
 from irdiv.arrays.blocks import MOST_CELLS, JudgedBlock
 from irdiv.arrays.padding import pad
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, counted
 from irdiv.intents.trees import Trees, trees_of
 from irdiv.intents.weights import node_weights
 from irdiv.kernels.lists import ordered_sum, safe_divide
@@ -123,23 +123,23 @@ def _compile(block: JudgedBlock, rel: int, intents: str, hierarchy: str, weights
         node = np.where(trees.depth[node] > depth, trees.parent[node], node)
         in_layer = lowest >= depth
         layer = _build_layer(block, topic, leaves[in_layer], node[in_layer], weight)
-        cells += (layer.row_count + 1) * layer.nodes.shape[1]
+        cells += layer.row_count * layer.nodes.shape[1]
         layers.append(layer)
+        # Blocks of several topics are made small enough for all their layers.
         if cells > MOST_CELLS:
-            raise _too_many_cells(layers, height, hierarchy)
+            raise _too_many_cells(block, int(height.max()), len(leaves), hierarchy)
     return Layers(layers[::-1], _build_layer(block, topic, leaves, leaves, weight), height)
 
 
-def _too_many_cells(layers: Sequence[Layer], height: Ints, hierarchy: str) -> IrdivError:
-    """Return the error for layers that have more grades than fit into memory; those of a few dozen layers fit."""
-    first = layers[0]
-    topic = first.collection.topics[first.start + int(height.argmax())]
-    most_nodes = max(layer.nodes.shape[1] for layer in layers)
+def _too_many_cells(block: JudgedBlock, height: int, leaf_count: int, hierarchy: str) -> IrdivError:
+    """Return the error for a topic whose layers have more grades than fit into memory; a few dozen layers fit."""
+    documents = counted(block.row_count, "relevant document", "relevant documents")
+    leaves = counted(leaf_count, "leaf", "leaves")
     remedy = "use hierarchy='OIH', whose layers do not repeat the leaves above them, or " if hierarchy == "EIH" else ""
     return IrdivError(
-        f"topic {topic!r} has {height.max()} layers; with {first.row_count} relevant documents and up to {most_nodes} "
-        f"nodes in a layer, the grades of all layers would take more than {MOST_CELLS * 8 / 1e9:.0f} GB. To evaluate "
-        f"it, {remedy}leave out layers of the tree."
+        f"topic {block.collection.topics[block.start]!r} has {height} layers; with {documents} and {leaves}, the "
+        f"grades of all layers would take more than {MOST_CELLS * 8 / 1e9:.0f} GB. To evaluate it, {remedy}leave out "
+        "layers of the tree."
     )
 
 

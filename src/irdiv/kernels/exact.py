@@ -36,6 +36,14 @@ class IdealScore(NamedTuple):
         return self.upper_bound <= self.value
 
 
+def variable_count(relevant: Bools, cutoff: int) -> int:
+    """Return how many variables the program of a topic has, for ``relevant[document, intent]``; 0 if it needs none."""
+    relevant = relevant[relevant.any(axis=1)]
+    sets = np.unique(relevant, axis=0)
+    depth, intents = min(cutoff, len(relevant)), int(np.count_nonzero(sets.any(axis=0)))
+    return len(sets) * depth + intents * depth**2 if len(sets) > 1 else 0
+
+
 def exact_ideals(
     relevant: Iterable[Bools], alpha: float, cutoff: int, time_limit: float | None = None
 ) -> list[IdealScore]:
@@ -53,7 +61,9 @@ def _best_of_topic(relevant: Bools, alpha: float, cutoff: int, time_limit: float
     start = perf_counter()
     relevant = relevant[:, relevant.any(axis=0)]
     sets, available = np.unique(relevant, axis=0, return_counts=True)
-    chosen, bound = _solve(sets, available, alpha, depth, time_limit)
+    # Where all documents have the same intents, as with a single one, all lists are equal.
+    one_list = np.zeros(depth, dtype=np.int64), None
+    chosen, bound = _solve(sets, available, alpha, depth, time_limit) if len(sets) > 1 else one_list
     discount = log_discount(depth)[1 : depth + 1]
     best = float(ordered_sum(greedy_ideal_gain(relevant[None], alpha, depth)[0] * discount))
     if chosen is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irdiv.checks import Optional, Weights, choice
 from irdiv.kernels.lists import ordered_sum, safe_divide, value_at_cutoff
-from irdiv.measures.base import BaseMeasure
+from irdiv.measures.base import BaseMeasure, gain_table
 from irdiv.measures.bases import BASES
 from irdiv.measures.declaration import Declaration, Parameter, Score
 from irdiv.measures.novelty import covered_intent_counts
@@ -19,7 +19,6 @@ from irdiv.measures.operators import (
     d_references,
     d_score,
     gain_score,
-    global_gain,
     merge_parameters,
     relevant_grades,
 )
@@ -135,10 +134,11 @@ def _pool_layer_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
 
 
 def _layer_gain(block: JudgedBlock, params: ParameterValues, grades: Callable[[JudgedBlock], Ints]) -> Floats:
-    """GG_h = Σ_v w_v · GG_v, for the grades of some documents on each layer."""
+    """GG_h = Σ_v w_v · GG_v, with GG_v = Σ_n W(n) · g_n, for the grades of some documents on each layer."""
     found = _layers(block, params)
     w = found.weights(params["layer_weights"])
-    gains = (global_gain(grades(layer), layer.node_weight, params["gain"], layer) for layer in found.layers)
+    g = gain_table(params["gain"], block.collection.positive_grades)
+    gains = (ordered_sum(layer.node_weight[:, :, None] * g[grades(layer)], axis=1) for layer in found.layers)
     return ordered_sum(np.stack([w[:, index, None] * GG for index, GG in enumerate(gains)]), axis=0)
 
 

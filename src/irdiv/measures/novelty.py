@@ -15,7 +15,7 @@ from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED
 from irdiv.measures.values import ParameterValues
 from irdiv.progress import progress_bar
-from irdiv.types import Bools, Floats, Ints
+from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
     from irdiv.arrays.blocks import JudgedBlock
@@ -160,10 +160,9 @@ def _exact_ideal(block: JudgedBlock, params: ParameterValues, cutoff: int) -> Fl
 def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_limit: float | None) -> Floats:
     from irdiv.kernels.exact import exact_ideals
 
+    refuse_large_programs(block, rel, cutoff)
     relevant = block.grades[block.relevant_rows_by_id] >= rel
     topics = block.collection.topics[block.start : block.stop]
-    for topic, of_topic in zip(topics, relevant, strict=True):
-        refuse_large_program(topic, of_topic, cutoff)
     ideals = exact_ideals(progress_bar(relevant, "topic", "topics with exact ideals"), alpha, cutoff, time_limit)
     unproven = [topic for topic, ideal in zip(topics, ideals, strict=True) if not ideal.proven]
     if unproven:
@@ -174,17 +173,20 @@ def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_
     return np.array([ideal.upper_bound for ideal in ideals])
 
 
-def refuse_large_program(topic: str, relevant: Bools, cutoff: int) -> None:
-    """Raise an error if the integer program of a topic is hopelessly large, for ``relevant[document, intent]``."""
-    documents, intents = np.count_nonzero(relevant.any(axis=1)), np.count_nonzero(relevant.any(axis=0))
-    depth = min(cutoff, int(documents))
-    variables = min(int(documents), 2 ** min(int(intents), 60)) * depth + int(intents) * depth**2
-    if variables > MOST_VARIABLES:
-        raise IrdivError(
-            f"topic {topic!r} has {documents} relevant documents of {intents} intents, and its exact ideal at cutoff "
-            f"{cutoff} is an integer program of up to {variables:,} variables; at most {MOST_VARIABLES:,} are tried. "
-            "Use ideal='greedy', or a smaller cutoff."
-        )
+def refuse_large_programs(block: JudgedBlock, rel: int, cutoff: int) -> None:
+    """Raise an error if the integer program of a topic's exact ideal is hopelessly large."""
+    from irdiv.kernels.exact import variable_count
+
+    relevant = block.grades[block.relevant_rows_by_id] >= rel
+    for topic, of_topic in zip(block.collection.topics[block.start : block.stop], relevant, strict=True):
+        variables = variable_count(of_topic, cutoff)
+        if variables > MOST_VARIABLES:
+            documents, intents = (np.count_nonzero(of_topic.any(axis=axis)) for axis in (1, 0))
+            raise IrdivError(
+                f"topic {topic!r} has {documents} relevant documents of {intents} intents, and its exact ideal at "
+                f"cutoff {cutoff} is an integer program of {variables:,} variables; at most {MOST_VARIABLES:,} are "
+                "tried. Use ideal='greedy', or a smaller cutoff."
+            )
 
 
 def intent_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:

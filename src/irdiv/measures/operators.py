@@ -232,7 +232,6 @@ def _d_sharp(base: BaseMeasure) -> Declaration:
 
 _GAINS_AT_ONCE = 4_000_000
 """How many gains of documents for intents are held at once; it bounds memory and changes no value."""
-
 OTHER_D_PROGRAMS = "NTCIREVAL has gain='linear' and takes probabilities as they are, renormalize=False."
 
 
@@ -243,16 +242,16 @@ def d_score(base: BaseMeasure, ranked: RankedBlock, params: ParameterValues, cut
 
 
 def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
-    return ranked.block.cached(_gain_by_row, params)[ranked.rows]
+    return ranked.block.cached(gain_by_row, params)[ranked.rows]
 
 
 def relevant_gain(block: JudgedBlock, params: ParameterValues) -> Floats:
     """Return the global gains of the relevant documents, ``[topic, document]``."""
-    return block.cached(_gain_by_row, params)[block.relevant_rows]
+    return block.cached(gain_by_row, params)[block.relevant_rows]
 
 
-def _gain_by_row(block: JudgedBlock, params: ParameterValues) -> Floats:
-    """GG of each row of the block's grades; that of padding is 0."""
+def gain_by_row(block: JudgedBlock, params: ParameterValues) -> Floats:
+    """GG = Σ_i Pr(i|q) · g_i of each row of the block's grades; that of padding is 0."""
     weight, grades = intent_weights_for(block, params), block.grades[:-1]
     gain = gain_table(params["gain"], block.collection.positive_grades)
     topic = np.repeat(np.arange(len(weight)), block.relevant_per_topic)
@@ -298,9 +297,3 @@ def _ideal_gain_lists(
 def relevant_grades(block: JudgedBlock) -> Ints:
     """Return the grades of the relevant documents as ``[topic, intent, document]``."""
     return np.moveaxis(block.grades[block.relevant_rows], 2, 1)
-
-
-def global_gain(grade: Ints, weight: Floats, gain: GainLike, block: JudgedBlock) -> Floats:
-    """GG(r) = Σ_i Pr(i|q) · g_i(r)."""
-    g = gain_table(gain, block.collection.positive_grades)[grade]
-    return ordered_sum(weight[:, :, None] * g, axis=1)

@@ -14,12 +14,13 @@ import pyarrow as pa
 
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.checks import Integer, require
+from irdiv.errors import IrdivError
 from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.frames.columns import OPTIONAL_QRELS_COLUMNS, QRELS_COLUMNS, find_columns, order_column
 from irdiv.frames.ids import Ids
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import NamedMeasures
-from irdiv.plugins.spark_files import BucketFiles, shared_buckets
+from irdiv.plugins.spark_files import BucketFiles, ParquetFiles, shared_buckets
 from irdiv.plugins.spark_inputs import (
     RUN,
     as_frame,
@@ -41,6 +42,8 @@ SMALL_QRELS = 100_000
 """Qrels of so many judgments at most have few topics, and only the rows of runs for these are exchanged."""
 MAX_JUDGMENTS = 5_000_000
 """How many judgments the average bucket of a table may have for a task to read it whole."""
+MAX_RUN_BYTES = 1 << 28
+"""How many bytes the files of runs may have for the average bucket, which a task reads whole too."""
 MAX_TASKS = 10_000
 """How many tasks there are at most, if their number is not given: more of them would get tables of a few rows."""
 
@@ -74,7 +77,9 @@ def evaluate(
         systems, a column ``run`` names them. Files are read by the Python workers, which need access to them, and so
         are those of a frame that is just Parquet files, as ``session.table`` and ``session.read.parquet`` return it.
         Rows of other frames take more time, as Spark turns them into Arrow one by one.
-    measures, ties, duplicates, components, **parameters
+    ties
+        As of `irdiv.evaluate`, but for ``"input"``: rows on Spark have no order.
+    measures, duplicates, components, **parameters
         As of `irdiv.evaluate`.
     tasks
         How many tasks share the topics; by default one for each common bucket of tables that are bucketed by topic,
@@ -88,6 +93,8 @@ def evaluate(
     pyspark_functions()
     requested = requested_measures(measures, parameters, components=components)
     require_order_options(ties, duplicates)
+    if ties == "input":
+        raise IrdivError("rows on Spark have no order, which ties='input' needs: use ties='rank' or the default.")
     session = find_session(qrels, runs)
     parallelism = session.sparkContext.defaultParallelism
     qrels, runs = as_frame(qrels, session), as_frame(runs, session)
@@ -104,7 +111,7 @@ def evaluate(
     schema = pa.schema({name: pa.float64() if name == run_names[by] else pa.string() for name in results.frame.columns})
     task = Task(names, specs, facts.highest, judgments.columns, results.columns, schema, ties, duplicates)
     buckets = shared_buckets(judgments.files, results.files)
-    if tasks is None and len(buckets) >= parallelism and facts.row_count <= len(buckets) * MAX_JUDGMENTS:
+    if tasks is None and len(buckets) >= parallelism and _fit_memory(len(buckets), facts.row_count, results.files):
         return _score_buckets(judgments, results, task, buckets)
     topics = read_topics(judgments.frame, task.judged.query) if facts.row_count <= SMALL_QRELS else None
     return _exchange_and_score(judgments, results, task, n_tasks, topics)
@@ -120,6 +127,12 @@ def _task_count(tasks: int | None, judgments: int, parallelism: int) -> int:
     if tasks is None:
         return max(min(judgments // JUDGMENTS_PER_TASK, MAX_TASKS), parallelism, 1)
     return require(Integer(1), tasks=tasks)
+
+
+def _fit_memory(buckets: int, judgments: int, runs: ParquetFiles | None) -> bool:
+    """Return whether a task can hold the average bucket of judgments and of runs."""
+    run_bytes = sum(runs.sizes.values()) if runs else 0
+    return judgments <= buckets * MAX_JUDGMENTS and run_bytes <= buckets * MAX_RUN_BYTES
 
 
 def _score_buckets(judgments: Rows, results: Rows, task: Task, buckets: Sequence[BucketFiles]) -> DataFrame:

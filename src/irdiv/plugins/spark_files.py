@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 
-from irdiv.plugins.spark_inputs import INTEGER_TYPES
+from irdiv.plugins.spark_inputs import FOOTER_COUNT, INTEGER_TYPES
 from irdiv.plugins.spark_tables import FilePart
 
 if TYPE_CHECKING:
@@ -78,14 +78,18 @@ def find_files(frame: DataFrame, names: Mapping[str, str]) -> ParquetFiles | Non
     return ParquetFiles(sizes, types[topic], _bucket_count(relation, topic, uris))
 
 
-def _sizes(uris: Sequence[str], columns: Iterable[str]) -> dict[str, int] | None:
-    """Return the bytes of files; None if there are none, or if the first lacks a column, as those named by folders."""
+def _sizes(uris: Sequence[str], columns: Collection[str]) -> dict[str, int] | None:
+    """Return the bytes of files; None if there are none, or one lacks a column, as all do of those named by folders.
+
+    Of many files only the first is opened here, and the tasks raise an error for others.
+    """
     opened = [pyarrow.fs.FileSystem.from_uri(uri) for uri in uris]
     if not opened:
         return None
-    filesystem, first = opened[0]
-    if not set(columns) <= set(pq.read_schema(first, filesystem=filesystem).names):
-        return None
+    for filesystem, path in opened if len(opened) <= FOOTER_COUNT else opened[:1]:
+        if not set(columns) <= set(pq.read_schema(path, filesystem=filesystem).names):
+            return None
+    filesystem, _ = opened[0]
     found = filesystem.get_file_info([path for _, path in opened])
     return {uri: info.size for uri, info in zip(uris, found, strict=True)}
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 RUN = "run"
 INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
-_FOOTER_COUNT = 1000
-"""How many files at most have their statistics read by the driver."""
+FOOTER_COUNT = 1000
+"""How many files at most have their schemas and statistics read by the driver."""
 
 
 class QrelsFacts(NamedTuple):
@@ -92,7 +92,7 @@ def _statistics(uris: Sequence[str], frame: DataFrame, columns: Sequence[str]) -
     None if there are many files or one lacks the statistics.
     """
     types = dict(frame.dtypes)
-    if len(uris) > _FOOTER_COUNT or any(types[name] not in INTEGER_TYPES for name in columns):
+    if len(uris) > FOOTER_COUNT or any(types[name] not in INTEGER_TYPES for name in columns):
         return None
     rows, highest = 0, []
     for uri in uris:
