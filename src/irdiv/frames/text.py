@@ -13,7 +13,7 @@ from irdiv.errors import IrdivError
 from irdiv.frames.compressed import open_gzip
 from irdiv.types import PathLike
 
-_BLANKS = " \t\r\n"
+BLANKS = " \t\r\n"
 """White space around cells; that of Unicode belongs to ids, as in TREC files."""
 LONGEST_LINE = 1 << 20
 """Bytes of a line of a text file; a longer one is not a row of a table."""
@@ -94,7 +94,7 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
     reader = csv.reader([line + "\n" for line in lines], delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for row in reader:
-            cells = [cell.strip(_BLANKS) for cell in row]
+            cells = [cell.strip(BLANKS) for cell in row]
             if any(cells):
                 yield reader.line_num, cells
     except csv.Error as error:
@@ -104,5 +104,5 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
 def split_cells(line: str, separator: str | None) -> list[str]:
     """Return the cells of a line without the white space around them."""
     if separator is None:
-        return re.findall(f"[^{_BLANKS}]+", line)
-    return [cell.strip(_BLANKS) for cell in line.split(separator)]
+        return re.findall(f"[^{BLANKS}]+", line)
+    return [cell.strip(BLANKS) for cell in line.split(separator)]
