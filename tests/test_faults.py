@@ -283,6 +283,11 @@ class TestWriteAtomically:
         with pytest.raises(FileNotFoundError, match="No such file or directory: '.*missing/report.html'"):
             writing.__enter__()
 
+    def test_an_error_without_a_number_keeps_its_reason(self, tmp_path):
+        with pytest.raises(OSError, match="cannot encode") as raised, write_atomically(tmp_path / "new.png") as file:
+            raise OSError(f"cannot encode {file}")
+        assert str(raised.value) == f"cannot encode {tmp_path / 'new.png'}"
+
     def test_files_of_living_processes_stay(self, tmp_path):
         other = tmp_path / f".irdiv-{_HOST}-{os.getppid()}-0123abcd.html"
         other.write_text("")
