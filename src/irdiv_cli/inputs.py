@@ -203,6 +203,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
     import inspect
 
     from irdiv.errors import IrdivError
+    from irdiv.measures.spec import literal
 
     reserved = inspect.signature(function).parameters
     values: dict[str, Any] = {}
@@ -214,7 +215,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
             raise IrdivError(f"--set {key}: {key!r} is not a parameter of measures; --help lists the options.")
         if key in values:
             raise IrdivError(f"--set {key}: {key!r} is set twice.")
-        values[key] = _literal(value)
+        values[key] = literal({"true": "True", "false": "False"}.get(value, value))
     return values
 
 
@@ -226,16 +227,6 @@ def measures_with_settings(specs: Sequence[str], arguments: argparse.Namespace) 
     given = settings(arguments, irdiv.evaluate)
     known = {name for spec in specs for name in irdiv.parse(spec).SUPPORTED_PARAMS}
     return requested_measures(specs, {name: value for name, value in given.items() if name in known})
-
-
-def _literal(text: str) -> object:
-    """Return the Python value of a text, or the text itself."""
-    import ast
-
-    try:
-        return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return text
 
 
 def topic_texts(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[str, str]:
