@@ -7,11 +7,18 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import pytest
 
+from irdiv import IrdivError
 from irdiv.background import BackgroundCalls, calls_through
-from irdiv_cli import background
+from irdiv_cli import background, command_line, main
 from irdiv_cli.background import background_process
 
 
@@ -83,6 +90,51 @@ def test_errors(calls: type[BackgroundCalls]) -> None:
 def test_warnings(calls: type[BackgroundCalls]) -> None:
     with pytest.warns(UserWarning, match="odd"):
         results_of(calls(), (warnings.warn, "odd"))
+
+
+def test_a_module_that_is_missing_there_is_an_error_of_its_call(
+    calls: type[BackgroundCalls], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "only_here.py").write_text("def one(_): raise ImportError('only_here')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "only_here", raising=False)
+    function = import_module("only_here").one
+    with pytest.raises(ImportError, match="only_here"):
+        results_of(calls(), (function, None))
+    assert results_of(calls(), (math.sqrt, 4.0)) == [2.0]
+
+
+def test_a_process_that_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "_processor_count", lambda: 2)
+    with background_process(["not_imported_here"]) as connection, calls_through(connection):
+        calls: BackgroundCalls[None] = BackgroundCalls()
+        with pytest.raises(IrdivError, match="second process.* has ended.*more"):
+            results_of(calls, (os._exit, 1))
+        with pytest.raises(IrdivError, match="second process.* has ended.*more"):
+            calls.call(math.sqrt, 4.0)
+
+
+def test_a_report_whose_process_ends_is_an_error_without_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def ended_process(_: object) -> Iterator[Connection]:
+        ours, theirs = Pipe()
+        theirs.close()
+        with ours:
+            yield ours
+
+    monkeypatch.setattr(command_line, "background_process", ended_process)
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 1 a 1\n1 2 b 1\n2 1 a 1\n")
+    Path("x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 a 1 1 x\n")
+    Path("y.run").write_text("1 Q0 b 1 2 y\n2 Q0 b 1 1 y\n")
+    assert main(["report", "qrels", "x.run", "y.run"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
+    assert "second process" in line
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["qrels", "x.run", "y.run"]
 
 
 def test_one_processor_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:

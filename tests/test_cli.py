@@ -14,7 +14,7 @@ import irdiv
 from irdiv.demo import SYSTEMS
 from irdiv.measures.answers import ANSWER_MEASURES
 from irdiv.measures.catalogue import registry
-from irdiv_cli import inputs, main, output, parser
+from irdiv_cli import local_files, main, output, parser
 from irdiv_cli.commands import load_commands
 
 DEMO = Path(irdiv.__file__).parent / "demo"
@@ -356,12 +356,12 @@ def test_patterns_standard_input_and_tags(capsys, tmp_path, monkeypatch):
     copy.write_bytes(Path(FILES[1]).read_bytes())
     assert "\nrelevance," in out(capsys, "eval", FILES[0], str(copy), "--names", "tag", "-m", "I-rec@5", "--csv")
     for place, name in ((1, "stdin"), (0, "relevance")):
-        inputs._saved_standard_input.cache_clear()
+        local_files._saved_standard_input.cache_clear()
         monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(Path(FILES[place]).read_bytes())))
         given = [FILES[0], FILES[1]]
         given[place] = "-"
         assert f"\n{name}," in out(capsys, "eval", *given, "-m", "I-rec@5", "--csv")
-    inputs._saved_standard_input.cache_clear()
+    local_files._saved_standard_input.cache_clear()
 
 
 def test_the_best_is_bold_on_a_terminal_only(capsys, monkeypatch):

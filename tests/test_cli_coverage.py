@@ -12,7 +12,7 @@ import pytest
 
 import irdiv
 from irdiv.rag import read_contexts, read_crux, read_nuggets
-from irdiv_cli import inputs, main
+from irdiv_cli import local_files, main
 
 JUDGMENTS = [
     ("q1", "n1", "vital", "p1", "support"),
@@ -272,10 +272,10 @@ def test_runs_in_other_formats(capsys, files):
 def test_patterns_and_standard_input(capsys, files, monkeypatch):
     assert means(capsys, "judgments.jsonl", "runs/[bh]*.jsonl") == {name: COVERAGE[name] for name in ("bm25", "hybrid")}
     dense = (files / "runs" / "dense.jsonl").read_bytes()
-    inputs._saved_standard_input.cache_clear()
+    local_files._saved_standard_input.cache_clear()
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(dense)))
     assert means(capsys, "judgments.jsonl", "-") == {"stdin": COVERAGE["dense"]}
-    inputs._saved_standard_input.cache_clear()
+    local_files._saved_standard_input.cache_clear()
 
 
 def test_runs_are_named_by_run_id_unless_two_are_the_same(capsys, files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 
@@ -12,7 +13,7 @@ import pytest
 
 import irdiv
 from helpers import data_of_page
-from irdiv_cli import main
+from irdiv_cli import local_files, main, output
 
 DQRELS = "0001 1 d1 L2\n0001 2 d2 L1\n0001 3 d1 L0\n0002 1 d3 L1\n"
 IPROB = "0001 1 0.7\n0001 2 0.3\n0002 1 1.0\n"
@@ -105,7 +106,9 @@ def test_dqrels_are_recognized_in_the_library(folder):
     (folder / "bad").write_text(DQRELS + "0002 1 d4 2\n")
     with pytest.raises(irdiv.IrdivError, match="bad, line 5: relevance is '2', not a level such as L2"):
         irdiv.evaluate("bad", "x.run", "D#-nDCG@10")
-    with pytest.raises(irdiv.IrdivError, match=r"relevance is 'L2', not an integer \(irdiv.datasets.read_ntcir_qrels"):
+    with pytest.raises(
+        irdiv.IrdivError, match=r"relevance is 'L2', not an integer .*\(irdiv.datasets.read_ntcir_qrels"
+    ):
         irdiv.read_qrels("x.Dqrels")
     with pytest.raises(irdiv.IrdivError, match="found 4 columns, as qrels have"):
         irdiv.evaluate("x.Dqrels", "x.Dqrels", "D#-nDCG@10")
@@ -142,6 +145,67 @@ def test_texts_of_topics_in_the_report(folder, capsys, option):
     assert "big cat" in [topic["text"] for topic in data["topics"]]
     described = any("Find the cat" in intent["text"] for intents in data["intents"] for intent in intents)
     assert described is (option == "--topics")
+
+
+@pytest.fixture
+def pipe():
+    """A function that returns a path such as that of ``<(cat FILE)`` in a shell, with some content."""
+    ends = []
+
+    def with_content(content: bytes) -> str:
+        reading, writing = os.pipe()
+        ends.append(reading)
+        with open(writing, "wb") as file:
+            file.write(content)
+        return f"/dev/fd/{reading}"
+
+    yield with_content
+    local_files._saved_pipe.cache_clear()
+    for end in ends:
+        os.close(end)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("QRELS", TREC_QRELS),
+        ("--intent-table", "1 1 0.25\n1 2 0.75\n"),
+        ("--topics", XML),
+        ("--heval", "1\t1\t.25\n1\t2\t.75\n"),
+        ("--topic-texts", "1\tbig cat\n"),
+    ],
+)
+def test_a_pipe_for_any_file_of_the_report(folder, capsys, pipe, place, content):
+    pytest.importorskip("jinja2")
+    (folder / "other.run").write_text(TREC_RUN.replace("3.0", "0.5"))
+    (folder / "file").write_text(content)
+
+    def page(path: str) -> str:
+        files = [path, "trec.run", "other.run"] if place == "QRELS" else ["qrels.txt", "trec.run", "other.run"]
+        assert main(["report", *files, *([] if place == "QRELS" else [place, path])]) == 0
+        return (folder / "report.html").read_text(encoding="utf-8")
+
+    path = pipe(content.encode())
+    expected, found = page("file"), page(path)
+    assert data_of_page(found) == data_of_page(expected)
+    assert hashlib.sha256(content.encode()).hexdigest() in found
+    assert found.count(path) == 2  # in the command line and in the list of files
+    assert "/tmp" not in found
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
+def test_errors_name_pipes_as_given(folder, capsys, pipe):
+    path = pipe(b"1 1 0.25\n1 2 x\n")
+    assert f"{path}, line 2: " in error(capsys, "eval", "qrels.txt", "trec.run", "--intent-table", path)
+
+
+def test_messages_name_files_whose_paths_start_alike(capsys, monkeypatch):
+    monkeypatch.setattr(output, "_names_of_files", {})
+    output.name_file_in_messages("saved/1", "first")
+    output.name_file_in_messages("saved/12", "second")
+    output.print_note("saved/12 and saved/1")
+    assert capsys.readouterr().err == "irdiv: note: second and first\n"
 
 
 @pytest.mark.parametrize(

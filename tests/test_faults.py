@@ -1,6 +1,7 @@
 """Ctrl-C, SIGTERM, SIGKILL, broken pipes, full disks and damaged files: one line, the right exit code, nothing left."""
 
 import gzip
+import json
 import os
 import resource
 import shlex
@@ -17,7 +18,7 @@ import pytest
 import irdiv
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.files import _HOST, TemporaryFile, write_atomically
-from irdiv.frames.text import require_short_lines
+from irdiv.frames.text import LONGEST_LINE, require_short_lines
 from irdiv_cli import main
 
 DEMO = Path(irdiv.demo.__file__).parent
@@ -282,6 +283,11 @@ class TestWriteAtomically:
         with pytest.raises(FileNotFoundError, match="No such file or directory: '.*missing/report.html'"):
             writing.__enter__()
 
+    def test_an_error_without_a_number_keeps_its_reason(self, tmp_path):
+        with pytest.raises(OSError, match="cannot encode") as raised, write_atomically(tmp_path / "new.png") as file:
+            raise OSError(f"cannot encode {file}")
+        assert str(raised.value) == f"cannot encode {tmp_path / 'new.png'}"
+
     def test_files_of_living_processes_stay(self, tmp_path):
         other = tmp_path / f".irdiv-{_HOST}-{os.getppid()}-0123abcd.html"
         other.write_text("")
@@ -430,6 +436,11 @@ class TestDamagedFiles:
         for command in (["eval", str(file), FILES[1]], ["eval", FILES[0], str(file)]):
             assert main(command) == 2
             assert "long, line 2: the line has more than 1,048,576 bytes" in capsys.readouterr().err
+
+    def test_json_may_be_one_line_of_any_length(self, tmp_path):
+        text = "a" * (2 * LONGEST_LINE)
+        (tmp_path / "nuggets.json").write_text(json.dumps([{"qid": "1", "nuggets": [{"text": text}]}]))
+        assert irdiv.rag.read_nuggets(tmp_path / "nuggets.json")["description"].tolist() == [text]
 
     def test_lines_up_to_the_limit(self):
         require_short_lines("file", b"abc\n" * 5 + b"abc", 3)

@@ -362,6 +362,31 @@ def test_a_bad_intents_file(tmp_path):
         read_intents(tmp_path / "none")
 
 
+@pytest.mark.parametrize("separator", [" ", "  ", "\t", ";", "; "])
+def test_white_space_of_unicode_belongs_to_ids_with_any_separator(tmp_path, separator):
+    rows = [["\u00a01", "x\u2003", "a\u00a0b", "1"], ["1", "0", "\u3000c\u00a0", "0"]]
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{separator.join(row)}\n" for row in rows), encoding="utf-8")
+    assert irdiv.read_qrels(path).drop(columns="relevance").to_numpy().tolist() == [row[:3] for row in rows]
+    path.write_text("".join(f"{separator.join(row)}\n" for row in [*rows, ["1", "0", "d", "x"]]), encoding="utf-8")
+    with pytest.raises(IrdivError, match="line 3: relevance is 'x'"):
+        irdiv.read_qrels(path)
+
+
+def test_the_line_of_an_unknown_intent_with_white_space_of_unicode(tmp_path):
+    (tmp_path / "Dqrels").write_text("1 0 a\u00a0b L1\n1 1\u00a0 c L1\n", encoding="utf-8")
+    (tmp_path / "Iprob").write_text("1 0 1\n")
+    with pytest.raises(IrdivError, match=r"line 2: intent '1\\xa0' of topic '1' is not in"):
+        irdiv.datasets.read_ntcir_qrels(tmp_path / "Dqrels", tmp_path / "Iprob")
+
+
+@pytest.mark.parametrize("score", ["\u00a01.5", "1.5\u2003", "\u0661"])
+def test_numbers_in_unicode(tmp_path, score):
+    (tmp_path / "run").write_text(f"1 Q0 a 1 2.5 x\n1 Q0 b 2 {score} x\n", encoding="utf-8")
+    with pytest.raises(IrdivError, match="line 2: score is .*, not a finite number"):
+        irdiv.read_run(tmp_path / "run")
+
+
 def test_ids_in_an_intents_file_stay_as_written(tmp_path):
     path = tmp_path / "intents.csv"
     path.write_text("qid, intent, probability, description\n01, NA, 0.5, None\n01, 2, 0.5, x\n")

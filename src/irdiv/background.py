@@ -16,6 +16,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from irdiv.errors import IrdivError
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -88,14 +90,30 @@ class _Process:
 
     def send(self, number: int, call: _Call | None) -> None:
         """Have a call made, or with None the results of earlier ones sent."""
-        self._connection.send((number, call))
+        message = (number, None if call is None else pickle.dumps(call))
+        with _errors_of_ended_process():
+            self._connection.send(message)
 
     def receive(self, number: int) -> _Answer:
         """Return an answer that was asked for, after others if these come first."""
         while number not in self._answers:
-            other, answer = self._connection.recv()
+            with _errors_of_ended_process():
+                message = self._connection.recv_bytes()
+            other, answer = pickle.loads(message)
             self._answers[other] = answer
         return self._answers.pop(number)
+
+
+@contextmanager
+def _errors_of_ended_process() -> Iterator[None]:
+    """Raise an `IrdivError` for a connection without a process at its other end."""
+    try:
+        yield
+    except (EOFError, OSError) as error:
+        raise IrdivError(
+            "the second process, which draws figures and computes intervals, has ended before its work was done; "
+            "systems end processes that need too much memory: run the command again with more of it, or for fewer runs."
+        ) from error
 
 
 _process: ContextVar[_Process | None] = ContextVar("irdiv_background_process", default=None)
@@ -112,12 +130,12 @@ def answer_calls(connection: Connection, modules: Sequence[str]) -> None:
     answers: dict[int, _Answer] = {}
     with suppress(OSError):
         while (message := messages.get()) is not None:
-            number, call = pickle.loads(message)
+            number, pickled_call = pickle.loads(message)
             answer = answers.pop(number, _Answer([], None, []))
-            if call is None:
+            if pickled_call is None:
                 connection.send((number, answer))
             else:
-                answers[number] = _with_call(answer, call)
+                answers[number] = _with_call(answer, pickled_call)
 
 
 def _receive(connection: Connection, messages: SimpleQueue[bytes | None]) -> None:
@@ -128,7 +146,7 @@ def _receive(connection: Connection, messages: SimpleQueue[bytes | None]) -> Non
     messages.put(None)
 
 
-def _with_call(answer: _Answer, call: _Call) -> _Answer:
+def _with_call(answer: _Answer, pickled_call: bytes) -> _Answer:
     """Return an answer with the result of one more call, which is not made after an error."""
     if answer.error is not None:
         return answer
@@ -136,6 +154,7 @@ def _with_call(answer: _Answer, call: _Call) -> _Answer:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            call: _Call = pickle.loads(pickled_call)  # which imports the module of the function
             results = [*results, call.function(*call.arguments)]
         except Exception as raised:
             error = raised

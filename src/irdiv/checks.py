@@ -33,14 +33,7 @@ def require(check: Callable[[object], T], **given: object) -> T:
     try:
         return check(value)
     except (TypeError, ValueError) as error:
-        raise IrdivError(f"{name}={_as_typed(value)} is not {error}.") from None
-
-
-def _as_typed(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:  # an integer with thousands of digits
-        return short(value)
+        raise IrdivError(f"{name}={short(value)} is not {error}.") from None
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,10 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
         unfinished.replace(target)
     except OSError as error:
         if error.errno in _DISK_IS_FULL or unfinished.name in str(error):
-            raise OSError(error.errno, os.strerror(error.errno or 0), os.fspath(path)) from error
+            reason = (error.strerror or str(error)).replace(unfinished.name, target.name)
+            # Libraries raise some without a number, and Python shows a missing one as "[Errno None]".
+            arguments = (reason,) if error.errno is None else (error.errno, reason, os.fspath(path))
+            raise OSError(*arguments) from error
         raise
     finally:
         unfinished.unlink(missing_ok=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from irdiv_cli import output
+from irdiv_cli.local_files import local_file, optional_file
 
 if TYPE_CHECKING:
     import ir_measures
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
     from irdiv.datasets.collection import TestCollection
     from irdiv.evaluation.results import Evaluation
-    from irdiv.files import TemporaryFile
     from irdiv.frames.inputs import QrelsLike
     from irdiv.measures.spec import NamedMeasures
     from irdiv.report import Input
@@ -92,6 +89,7 @@ def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestColl
             except IrdivError as error:
                 raise IrdivError(f"no such qrels file: {qrels!r}; and {error}") from None
     path = local_file(qrels)
+    topics = optional_file(topics)
     return path if topics is None else irdiv.datasets.read_trec_web(path, topics)
 
 
@@ -100,16 +98,17 @@ def fold_intents(qrels: str | TestCollection, arguments: argparse.Namespace) -> 
     import irdiv
     from irdiv.frames.readers import NTCIREVAL, reader_of
 
-    if arguments.intent_table is None and isinstance(qrels, str) and reader_of(qrels) is NTCIREVAL:
+    heval, intent_table = optional_file(arguments.heval), optional_file(arguments.intent_table)
+    if intent_table is None and isinstance(qrels, str) and reader_of(qrels) is NTCIREVAL:
         output.print_note(
             "Dqrels have no probabilities of intents, which are taken as equally likely; --intent-table takes the "
             "Iprob or DINprob file."
         )
     folded: QrelsLike = qrels
-    if arguments.heval is not None:
-        folded = irdiv.with_intents(folded, irdiv.datasets.read_heval(arguments.heval))
-    if arguments.intent_table is not None:
-        folded = irdiv.with_intents(folded, arguments.intent_table)
+    if heval is not None:
+        folded = irdiv.with_intents(folded, irdiv.datasets.read_heval(heval))
+    if intent_table is not None:
+        folded = irdiv.with_intents(folded, intent_table)
     return folded
 
 
@@ -150,7 +149,7 @@ def _file_of_many_runs(arguments: argparse.Namespace) -> str:
 
 def files_of_arguments(arguments: argparse.Namespace) -> Iterator[Input]:
     """Yield all files of the arguments, by their names as given, with hashes."""
-    from irdiv.report.provenance import Input, inputs_of
+    from irdiv.report.provenance import Input, inputs_of, shorten
 
     runs = {path: name for name, path in run_paths_by_name(arguments).items()}
     given: list[tuple[str, str | None]] = [
@@ -168,7 +167,7 @@ def files_of_arguments(arguments: argparse.Namespace) -> Iterator[Input]:
         if not os.path.exists(file):
             yield Input(role, f"dataset {path}")
             continue
-        yield from inputs_of(role, file, name="standard input" if path == "-" else None, run=runs.get(file))
+        yield from inputs_of(role, file, name="standard input" if path == "-" else shorten(path), run=runs.get(file))
 
 
 def _matching_paths(pattern: str) -> list[str]:
@@ -196,36 +195,6 @@ def _run_name(path: str, source: str) -> str:
     return "stdin" if path == "-" else run_name(path)
 
 
-def local_file(path: str) -> str:
-    """Return the path, or for ``-`` or a pipe, such as ``<(zcat run.gz)`` of a shell, a file with its content."""
-    if path == "-":
-        return str(_saved_standard_input().path)
-    return str(_saved_pipe(path).path) if Path(path).is_fifo() else path
-
-
-@lru_cache(maxsize=1)
-def _saved_standard_input() -> TemporaryFile:
-    """Return a temporary file with standard input, which can be read only once."""
-    return _saved(sys.stdin.buffer, "standard input")
-
-
-@cache
-def _saved_pipe(path: str) -> TemporaryFile:
-    """Return a temporary file with the content of a pipe, which can be read only once."""
-    with open(path, "rb") as pipe:
-        return _saved(pipe, path)
-
-
-def _saved(stream: BinaryIO, name: str) -> TemporaryFile:
-    from irdiv.files import TemporaryFile
-
-    file = TemporaryFile(has_path=True)
-    while part := stream.read(1 << 20):
-        file.append(part)
-    output.name_file_in_messages(str(file.path), name)
-    return file
-
-
 def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> dict[str, Any]:
     """Return the parameters of measures that ``--set`` gives, as keyword arguments of a function.
 
@@ -234,6 +203,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
     import inspect
 
     from irdiv.errors import IrdivError
+    from irdiv.measures.spec import literal
 
     reserved = inspect.signature(function).parameters
     values: dict[str, Any] = {}
@@ -245,7 +215,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
             raise IrdivError(f"--set {key}: {key!r} is not a parameter of measures; --help lists the options.")
         if key in values:
             raise IrdivError(f"--set {key}: {key!r} is set twice.")
-        values[key] = _literal(value)
+        values[key] = literal({"true": "True", "false": "False"}.get(value, value))
     return values
 
 
@@ -259,20 +229,11 @@ def measures_with_settings(specs: Sequence[str], arguments: argparse.Namespace) 
     return requested_measures(specs, {name: value for name, value in given.items() if name in known})
 
 
-def _literal(text: str) -> object:
-    """Return the Python value of a text, or the text itself."""
-    import ast
-
-    try:
-        return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return text
-
-
 def topic_texts(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[str, str]:
     """Return the texts of topics, from ``--topic-texts`` or else from the collection."""
-    if arguments.topic_texts is not None:
-        return _read_topic_texts(arguments.topic_texts)
+    path = optional_file(arguments.topic_texts)
+    if path is not None:
+        return _read_topic_texts(path)
     return {} if isinstance(qrels, str) else _query_texts(qrels.topics)
 
 
@@ -282,8 +243,9 @@ def intent_descriptions(qrels: str | TestCollection, arguments: argparse.Namespa
     from irdiv.report import descriptions_by_intent
 
     tables = [] if isinstance(qrels, str) else [qrels.intents]
-    if arguments.intent_table is not None:
-        tables.append(irdiv.read_intents(arguments.intent_table))
+    intent_table = optional_file(arguments.intent_table)
+    if intent_table is not None:
+        tables.append(irdiv.read_intents(intent_table))
     return {intent: text for table in tables for intent, text in descriptions_by_intent(table).items()}
 
 

@@ -236,7 +236,7 @@ def _print_message(severity: str, message: object) -> None:
     from irdiv.progress import hidden_bars
 
     text = printable(" ".join(str(message).split()))
-    for path, name in _names_of_files.items():
+    for path, name in sorted(_names_of_files.items(), reverse=True):  # a path before one that it starts with
         text = text.replace(repr(path), name).replace(path, name)
     with hidden_bars():
         print(f"irdiv: {severity}: {_message_prefix}{text}", file=sys.stderr)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from irdiv.errors import IrdivError
 from irdiv.frames.layouts import JSON_READERS, LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
-from irdiv.frames.text import open_maybe_gzip
+from irdiv.frames.text import BLANKS, open_maybe_gzip, split_cells
 from irdiv.types import PathLike
 
 _SNIPPET = 60
@@ -56,8 +56,8 @@ def _numbered_lines(path: Path, layout: Layout) -> Iterator[tuple[int, bytes, st
 
 
 def _cells(line: bytes, separator: str | None) -> list[str]:
-    text = line.decode("utf-8").strip()
-    return [cell.strip() for cell in text.split(separator)] if text else []
+    text = line.decode("utf-8")
+    return split_cells(text, separator) if text.strip(BLANKS) else []
 
 
 def _find_problem(line: bytes, layout: Layout, separator: str | None) -> str | None:
@@ -75,7 +75,8 @@ def _find_problem(line: bytes, layout: Layout, separator: str | None) -> str | N
     if "" in cells:
         return f"the {layout.columns[cells.index('')]} is empty"
     for name, cell in zip(layout.columns, cells, strict=False):
-        if name in layout.types and not layout.types[name].accepts(cell):
+        # Python reads digits and white space of Unicode in numbers, the parsers of files do not.
+        if name in layout.types and not (cell.isascii() and layout.types[name].accepts(cell)):
             hint = (
                 " (irdiv.datasets.read_ntcir_qrels reads Dqrels)"
                 if layout is TREC_QRELS and LEVEL.accepts(cell)

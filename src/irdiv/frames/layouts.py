@@ -9,6 +9,8 @@ from collections.abc import Callable
 from io import BufferedReader
 from typing import NamedTuple
 
+from irdiv.frames.text import split_cells
+
 SYSTEM_DESCRIPTION = (b"<SYSDESC>", b"</SYSDESC>")
 """The tags around the description of a system, with which runs of NTCIR start."""
 
@@ -101,7 +103,7 @@ def _skip_description(file: BufferedReader) -> int:
 def _has_semicolons(file: BufferedReader, layout: Layout) -> bool:
     """Return whether the next line of a file has the columns of the layout when it is split at semicolons."""
     line = file.peek(4096).split(b"\n", 1)[0].removeprefix(codecs.BOM_UTF8)
-    cells = [cell.strip() for cell in line.decode("utf-8", errors="replace").split(";")]
+    cells = split_cells(line.decode("utf-8", errors="replace"), ";")
     return len(cells) == len(layout.columns) and all(
         column_type.accepts(cells[layout.columns.index(name)]) for name, column_type in layout.types.items()
     )

@@ -19,7 +19,7 @@ from pyarrow import csv
 from irdiv.errors import IrdivError
 from irdiv.frames.diagnosis import layout_error
 from irdiv.frames.layouts import Layout, seek_first_row
-from irdiv.frames.text import open_maybe_gzip, require_short_lines
+from irdiv.frames.text import BLANKS, open_maybe_gzip, require_short_lines
 from irdiv.progress import progress_counter
 from irdiv.types import PathLike
 
@@ -154,7 +154,7 @@ def _parse_by_pandas(content: bytes, layout: Layout, separator: str | None) -> p
         )
     strings = [name for name, dtype in dtypes.items() if dtype is str]
     if separator is not None:
-        frame = frame.assign(**{name: frame[name].str.strip() for name in strings})
+        frame = frame.assign(**{name: frame[name].str.strip(BLANKS) for name in strings})
     may_be_empty = [layout.columns[-1]] if separator is None else strings
     if frame.empty or frame[may_be_empty].isin(["", None]).any(axis=None) or not _strings_are_valid(frame, layout):
         raise _LayoutError

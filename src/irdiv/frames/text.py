@@ -13,12 +13,10 @@ from irdiv.errors import IrdivError
 from irdiv.frames.compressed import open_gzip
 from irdiv.types import PathLike
 
-_BLANKS = " \t\r\n"
+BLANKS = " \t\r\n"
 """White space around cells; that of Unicode belongs to ids, as in TREC files."""
 LONGEST_LINE = 1 << 20
 """Bytes of a line of a text file; a longer one is not a row of a table."""
-LONGEST_JSON_LINE = 1 << 28
-"""Bytes of a line of JSON, which may be a whole file without line breaks."""
 
 
 def open_maybe_gzip(path: PathLike, role: str) -> BufferedReader:
@@ -66,14 +64,18 @@ def require_short_lines(path: PathLike, content: bytes, limit: int = LONGEST_LIN
         start = end + 1
 
 
-def text_lines(path: PathLike, role: str, longest: int = LONGEST_LINE) -> list[str]:
-    """Return the lines of a text file in UTF-8, compressed by gzip or not; ``role`` names the file in errors."""
+def text_lines(path: PathLike, role: str, longest: int | None = LONGEST_LINE) -> list[str]:
+    """Return the lines of a text file in UTF-8, compressed by gzip or not; ``role`` names the file in errors.
+
+    A line of more than ``longest`` bytes is an error; None allows any, as for JSON, which may be one line.
+    """
     with open_maybe_gzip(path, role) as file:
         try:
             raw = file.read()
         except (EOFError, OSError, zlib.error) as error:
             raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
-    require_short_lines(path, raw, longest)
+    if longest is not None:
+        require_short_lines(path, raw, longest)
     try:
         return raw.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -92,7 +94,7 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
     reader = csv.reader([line + "\n" for line in lines], delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for row in reader:
-            cells = [cell.strip(_BLANKS) for cell in row]
+            cells = [cell.strip(BLANKS) for cell in row]
             if any(cells):
                 yield reader.line_num, cells
     except csv.Error as error:
@@ -102,5 +104,5 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
 def split_cells(line: str, separator: str | None) -> list[str]:
     """Return the cells of a line without the white space around them."""
     if separator is None:
-        return re.findall(f"[^{_BLANKS}]+", line)
-    return [cell.strip(_BLANKS) for cell in line.split(separator)]
+        return re.findall(f"[^{BLANKS}]+", line)
+    return [cell.strip(BLANKS) for cell in line.split(separator)]

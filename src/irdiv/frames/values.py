@@ -47,9 +47,10 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
         is_numeric = column.dtype.is_numeric() and column.dtype != nw.Decimal
         values = np.asarray((column if is_numeric else column.cast(nw.Float64())).to_numpy(), dtype=np.float64)
     except Exception as error:  # each frame library has its own
-        found = dict.fromkeys(map(_text, column.head(9).to_list()))
+        found = list(dict.fromkeys(map(short, column.head(9).to_list())))
         raise IrdivError(
-            f"column {column.name!r} of the {role} must hold numbers, found {examples(found)}."
+            f"column {column.name!r} of the {role} must hold numbers, found {', '.join(found[:3])}"
+            f"{', …' if len(found) > 3 else ''}."
             f"{_LABELS_REMEDY if role == 'qrels' else ''}"
         ) from error
     bad = np.isinf(values) if allow_missing else ~np.isfinite(values)
@@ -59,13 +60,6 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
             f"{values[bad][0]} in row {np.flatnonzero(bad)[0]} ({int(bad.sum())} such rows); drop or correct them."
         )
     return values
-
-
-def _text(value: object) -> str:
-    try:
-        return str(value)
-    except ValueError:  # an integer with thousands of digits
-        return short(value)
 
 
 def raise_if_fractional(column: Column, role: str) -> None:

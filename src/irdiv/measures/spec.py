@@ -276,7 +276,7 @@ def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cu
     """Return the parameters of a spec by name, with the value after @ under the name ``at``."""
     given = _keywords(name, known, params)
     if cutoff is not None:
-        given.append((at, _literal(cutoff)))
+        given.append((at, literal(cutoff)))
     keys = [key for key, _ in given]
     repeated = next((key for key in keys if keys.count(key) > 1), None)
     if repeated is not None:
@@ -287,7 +287,8 @@ def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cu
     return dict(given)
 
 
-def _literal(text: str) -> object:
+def literal(text: str) -> object:
+    """Return the Python value of a text, or the text itself."""
     try:
         return ast.literal_eval(text)
     except _NO_LITERAL:

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from irdiv.checks import Integer, choice, require
+from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
-from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, Rng, require_interval
+from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, Rng, require_interval
 from irdiv.stats.resampling import Counts, bootstrap_counts
 from irdiv.stats.sample_correlation import SampleCorrelationName, correlations_over_runs, correlations_over_topics
 from irdiv.stats.table import EvaluationLike, Table, as_table
@@ -103,7 +103,7 @@ def correlate_with_answers(
     runs = _context_of(of_contexts, of_answers, context_of)
     x = _values(of_contexts, list(runs.values()), topics)
     y = _values(of_answers, list(runs), topics)
-    counts = bootstrap_counts(len(topics), require(Integer(1), n_resamples=n_resamples), rng)
+    counts = bootstrap_counts(len(topics), require(SAMPLE_COUNT, n_resamples=n_resamples), rng)
     rows = []
     for name in methods:
         parts = list(_correlations(x, y, counts, name, list(runs)))

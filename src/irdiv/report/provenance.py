@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _CHUNK = 1 << 20
+_PIPES_OF_SHELLS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,13 @@ def command_line(words: Sequence[str]) -> str:
 def shorten(path: str) -> str:
     """Return a path as given, or ``…/name`` for an absolute one: pages do not show the folders of a machine.
 
-    >>> shorten("runs/bm25.run"), shorten("/home/someone/bm25.run")
-    ('runs/bm25.run', '…/bm25.run')
+    Pipes of a shell are shown as given: their numbers alone say nothing.
+
+    >>> shorten("runs/bm25.run"), shorten("/home/someone/bm25.run"), shorten("/dev/fd/63")
+    ('runs/bm25.run', '…/bm25.run', '/dev/fd/63')
     """
+    if path.startswith(_PIPES_OF_SHELLS):
+        return path
     for kind in (PurePosixPath, PureWindowsPath):
         if kind(path).is_absolute():
             return f"…/{kind(path).name}"

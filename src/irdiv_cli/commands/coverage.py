@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from irdiv_cli import inputs, options, output
+from irdiv_cli.local_files import local_file, optional_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,11 +140,11 @@ def _evaluate(arguments: argparse.Namespace) -> Evaluation[pd.DataFrame]:
     import irdiv
     from irdiv.rag.coverage import coverage_measures, read_judgments, read_runs
 
-    judgments = None if arguments.judgments is None else inputs.local_file(arguments.judgments)
+    judgments = optional_file(arguments.judgments)
     qrels = read_judgments(
-        inputs.local_file(arguments.nuggets), judgments, labels=_labels(arguments), duplicates=arguments.duplicates
+        local_file(arguments.nuggets), judgments, labels=_labels(arguments), duplicates=arguments.duplicates
     )
-    paths = {"stdin" if path == "-" else path: inputs.local_file(path) for path in inputs.run_paths(arguments)}
+    paths = {"stdin" if path == "-" else path: local_file(path) for path in inputs.run_paths(arguments)}
     runs = read_runs(paths, source=arguments.source, duplicates=arguments.duplicates)
     collection = irdiv.Collection.of(qrels, warn=False)
     cutoff = DEFAULT_CUTOFF if arguments.cutoff is None else arguments.cutoff

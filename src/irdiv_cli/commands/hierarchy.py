@@ -3,6 +3,7 @@ from __future__ import annotations
 import argparse
 
 from irdiv_cli import inputs, options
+from irdiv_cli.local_files import local_file
 
 ORDER = 90
 HELP = "draw intent hierarchies and the nodes that a run covers"
@@ -58,7 +59,7 @@ def execute(arguments: argparse.Namespace) -> None:
             raise IrdivError("-m scores how a run covers each layer; give a run too.")
         drawings = (trees.svg(topic) if arguments.svg else trees.draw(topic) for topic in topics)
     else:
-        reports = trees.reports(inputs.local_file(arguments.run), topics, arguments.measures)
+        reports = trees.reports(local_file(arguments.run), topics, arguments.measures)
         drawings = (report.svg() if arguments.svg else str(report) for report in reports)
     for index, drawing in enumerate(drawings):
         print(f"\n{drawing}" if index else drawing)

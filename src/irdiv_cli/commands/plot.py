@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--file",
         metavar="FILE",
-        help="file to write, in the format of its ending: png, svg, pdf, … (default: NAME.png, unless "
-        "that is a file of something else)",
+        help="file to write, in the format of its ending: png, svg, pdf, … (default: NAME.png; a file of "
+        "that name that irdiv did not write is not overwritten)",
     )
     group.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: %(default)s)"
