@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -28,16 +27,21 @@ def run(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def texts(notebook: nbformat.NotebookNode) -> list[list[Any]]:
-    """Return the outputs of each code cell as text; of figures, only that there is one."""
-    return [[_text(output) for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
+def texts(notebook: nbformat.NotebookNode) -> list[list[str]]:
+    """Return the outputs of each code cell as text, what is printed first; of figures, only that there is one.
+
+    Kernels send what is printed in pieces of any size.
+    """
+    return [_texts(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _text(output: nbformat.NotebookNode) -> tuple[str, ...]:
-    if output.output_type == "stream":
-        return (output.text,)
-    figures = [kind for kind in output.data if kind.startswith("image/")]
-    return (*figures,) if figures else (output.data["text/plain"],)
+def _texts(outputs: list[nbformat.NotebookNode]) -> list[str]:
+    printed = "".join(output.text for output in outputs if output.output_type == "stream")
+    return [printed, *(_shown(output.data) for output in outputs if output.output_type != "stream")]
+
+
+def _shown(data: dict[str, str]) -> str:
+    return next((kind for kind in data if kind.startswith("image/")), data["text/plain"])
 
 
 def main(names: list[str]) -> None:

@@ -180,6 +180,16 @@ class TestSignals:
         assert capsys.readouterr() == ("", "irdiv: terminated\n")
         assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), sys.unraisablehook) == before
 
+    def test_handlers_of_other_packages_come_back(self, monkeypatch, capsys):
+        def theirs(number, frame):
+            raise AssertionError
+
+        before = signal.signal(signal.SIGINT, theirs)
+        try:
+            self.test_main_as_a_function_returns_and_restores_handlers(monkeypatch, capsys)
+        finally:
+            signal.signal(signal.SIGINT, before)
+
     def test_ignored_signals_stay_ignored(self, monkeypatch):
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

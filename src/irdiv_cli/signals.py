@@ -53,8 +53,9 @@ def _handlers(interrupt: Callable[[int, FrameType | None], NoReturn]) -> Iterato
             signal.signal(number, interrupt)
         yield
     finally:
-        for number in handled:
-            signal.signal(number, before[number])
+        for number, handler in before.items():
+            if handler is not None:  # None is one that was not set from Python
+                signal.signal(number, handler)
 
 
 @contextmanager
