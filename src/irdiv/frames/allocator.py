@@ -16,7 +16,7 @@ def system_allocator() -> Iterator[None]:
 
     At 10^5 topics that saved about a quarter of all processor time, most of it the kernel's; it takes more memory at
     10^6. An allocator that the user chose stays, by ``ARROW_DEFAULT_MEMORY_POOL`` or by ``pa.set_memory_pool``, but for
-    mimalloc by the latter, which cannot be told from the default: it is restored at the end. So does another allocator
+    mimalloc by the latter, which looks like the default: it is restored at the end. So does another allocator
     that is chosen meanwhile, as by another thread.
     """
     before = pa.default_memory_pool()
