@@ -1,0 +1,131 @@
+"""Changes the code at random places, one at a time, and runs the tests of each: all changes are to fail one.
+
+``python -m tests.mutants record -n 2``, once, in a checkout with ``pip install pytest-cov``; then
+``python -m tests.mutants run --sample 500 --seed 1``. Survivors are printed, and tried again by ``run --again``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
+
+from . import trials
+from .changes import Mutant, mutants_of
+from .covering import CoveringTests, record
+
+PACKAGE = Path("src/irdiv")
+PACKAGES = ["kernels", "arrays", "measures", "stats", "frames", "intents"]
+_OTHERS = (
+    "ir_datasets", "ir_measures", "narwhals", "pandas", "pyarrow.compute", "pyarrow.dataset",
+    "scipy.optimize", "scipy.stats", "tqdm",
+)  # fmt: skip
+FOLDER = Path("build/mutants")
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+
+
+def main() -> int:
+    """Return 1 if a mutant survives."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, dest="command")
+    commands.add_parser("record", help="run the tests and record which lines each runs; takes options of pytest")
+    run = commands.add_parser("run", help="try mutants")
+    run.add_argument("--sample", type=int, help="how many; all by default")
+    run.add_argument("--seed", type=int, default=0)
+    run.add_argument("--files", nargs="+", default=PACKAGES, help="packages or modules, such as kernels/novelty.py")
+    run.add_argument("--again", type=Path, metavar="RESULTS", help="those that survived in a file of results")
+    run.add_argument("--jobs", type=int, default=os.cpu_count())
+    run.add_argument("--seconds", type=float, default=40, help="of tests for each mutant")
+    run.add_argument("--each", type=int, default=4, help="of a test with many parameters, so many of them")
+    run.add_argument(
+        "--tests", nargs="+", default=[], help="run these first, such as tests that are newer than the record"
+    )
+    run.add_argument("--results", type=Path, default=FOLDER / "results.jsonl")
+    arguments, rest = parser.parse_known_args()
+    if arguments.command == "record":
+        return record(FOLDER, PACKAGE, rest)
+    if rest:
+        parser.error(f"unknown: {rest}")
+    return try_all(choose(arguments), arguments)
+
+
+def choose(arguments: argparse.Namespace) -> list[Mutant]:
+    """Return the mutants to try, in random order."""
+    if arguments.again:
+        results = [json.loads(line) for line in arguments.again.read_text().splitlines()]
+        wanted = {(r["path"], r["before"], r["after"]) for r in results if r["outcome"] == "survived"}
+        files = sorted({path for path, *_ in wanted})
+        found = [mutant for path in files for mutant in mutants_of(PACKAGE, path)]
+        return [mutant for mutant in found if (mutant.path, mutant.before, mutant.after) in wanted]
+    files = []
+    for name in arguments.files:
+        path = PACKAGE / name
+        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    found = [mutant for file in files for mutant in mutants_of(PACKAGE, str(file.relative_to(PACKAGE)))]
+    print(f"{len(found)} mutants of {len(files)} files")
+    return Random(arguments.seed).sample(found, min(arguments.sample or len(found), len(found)))
+
+
+def try_all(mutants: list[Mutant], arguments: argparse.Namespace) -> int:
+    """Try mutants, write what became of each, and print those that survived."""
+    with EQUIVALENT.open("rb") as file:
+        equivalent = {(m["path"], m["before"], m["after"]) for m in tomllib.load(file).get("mutant", [])}
+    covering = CoveringTests(FOLDER, PACKAGE)
+    _import_others()
+    counts = dict.fromkeys(("killed", "survived", "equivalent"), 0)
+    running: dict[int, tuple[Mutant, Path]] = {}
+    arguments.results.parent.mkdir(parents=True, exist_ok=True)
+    with arguments.results.open("w") as results:
+
+        def note(mutant: Mutant, outcome: str, last: str) -> None:
+            if outcome == "survived" and (mutant.path, mutant.before, mutant.after) in equivalent:
+                outcome = "equivalent"
+            counts[outcome] += 1
+            row: dict[str, Any] = {"outcome": outcome, **mutant._asdict(), "last": last}
+            print(json.dumps(row, ensure_ascii=False), file=results, flush=True)
+            if outcome == "survived":
+                print(f"\n{mutant.path}:{mutant.first_line}\n- {mutant.before}\n+ {mutant.after}\n  {last}", flush=True)
+
+        def wait() -> None:
+            process, status = os.wait()
+            mutant, log = running.pop(process)
+            printed = log.read_text(errors="replace")
+            note(mutant, trials.outcome_of(status, printed), printed.rstrip().rpartition("\n")[2])
+            log.unlink()
+
+        for number, mutant in enumerate(mutants):
+            tests = arguments.tests + covering.of(mutant, arguments.seconds, arguments.each, Random(number))
+            if not tests:
+                note(mutant, "survived", "no test runs it")
+                continue
+            log = arguments.results.with_name(f"{arguments.results.stem}-{number}.log")
+            running[trials.start(PACKAGE.resolve(), mutant, tests, log)] = mutant, log
+            if len(running) >= arguments.jobs:
+                wait()
+        while running:
+            wait()
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    return int(counts["survived"] > 0)
+
+
+def _import_others() -> None:
+    """Import what irdiv and its tests import, once for all trials; not polars, whose threads do not survive a fork."""
+    for name in _OTHERS:
+        importlib.import_module(name)
+    assert "irdiv" not in sys.modules
+
+
+if __name__ == "__main__":
+    sys.exit(main())
