@@ -13,15 +13,8 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
 from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_runs
 from irdiv.errors import prefix_errors_with_run
-from irdiv.evaluation.notes import (
-    NoteOptions,
-    QrelsFacts,
-    RunFacts,
-    add_run_facts,
-    qrels_facts,
-    run_facts,
-    write_notes,
-)
+from irdiv.evaluation.note_facts import NoteOptions, QrelsFacts, RunFacts, add_run_facts, qrels_facts, run_facts
+from irdiv.evaluation.notes import write_notes
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
 from irdiv.frames.allocator import system_allocator

@@ -12,7 +12,8 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
 from irdiv.arrays.run_groups import OrderedRuns
 from irdiv.errors import IrdivError
-from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
+from irdiv.evaluation.note_facts import NoteOptions, qrels_facts, run_facts
+from irdiv.evaluation.notes import write_notes
 from irdiv.progress import progress_bar
 
 Ordered = TypeVar("Ordered", OrderedRun, OrderedRuns)
