@@ -114,6 +114,10 @@ class PartitionedInput:
             collection.topic_ids, values, findings, scorer.depth, qrels_facts(collection, options), facts
         )
 
+    def unjudged_topics(self) -> set[str]:
+        """Return the topics of runs that are not in the qrels."""
+        return {topic for run in self._ranked for topic in run.unjudged_topics}
+
     def check_runs(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
         """Raise an error for a run without any topic of the qrels, and warn about what may be a mistake in others."""
         findings = {}
@@ -154,5 +158,6 @@ def evaluate_in_batches(
     topics = np.asarray(ids.take(natural), dtype=object)
     partitioned.check_runs(parts, topics)
     facts = {name: add_run_facts([part.run_facts[index] for part in parts]) for index, name in enumerate(runs)}
-    notes = write_notes([part.qrels_facts for part in parts], facts, NoteOptions.of(measures, ties))
+    qrels_parts, options = [part.qrels_facts for part in parts], NoteOptions.of(measures, ties)
+    notes = write_notes(qrels_parts, facts, partitioned.unjudged_topics(), options)
     return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural], notes

@@ -10,7 +10,7 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
-from irdiv.frames.ids import take_rows
+from irdiv.frames.ids import find_positions, take_rows
 from irdiv.measures.measure import Measure
 from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.measures.values import ParameterValues
@@ -165,6 +165,13 @@ def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) ->
     tied_topics = len(np.unique(run.topic[:-1][tied]))
     topics = int(np.count_nonzero(np.bincount(run.topic)))
     return RunFacts(documents, unjudged, topics, tied_topics, run.columns.by_rank)
+
+
+def unjudged_topics(run: OrderedRun) -> list[str]:
+    """Return the topics of a run, or of all runs that share its columns, that are not in the qrels."""
+    topics = run.columns.query.ids
+    found = find_positions(topics, run.collection.topic_ids)
+    return topics.take(np.flatnonzero(found < 0)).to_pylist()
 
 
 def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from irdiv.arrays.collection import describe_topics_without_relevant
 from irdiv.arrays.ranking import Ties
@@ -11,8 +11,10 @@ from irdiv.evaluation.note_facts import NoteOptions, QrelsFacts, RunFacts
 from irdiv.frames.ids import natural_argsort
 
 
-def write_notes(qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], options: NoteOptions) -> tuple[str, ...]:
-    """Return the notes about qrels, given in parts that share no topic, and runs."""
+def write_notes(
+    qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], unjudged_topics: Collection[str], options: NoteOptions
+) -> tuple[str, ...]:
+    """Return the notes about qrels, given in parts that share no topic, and runs; these may have unjudged topics."""
     topic_count = sum(part.topic_count for part in qrels)
     notes = [
         *_about_topics(qrels, topic_count),
@@ -20,6 +22,7 @@ def write_notes(qrels: Sequence[QrelsFacts], runs: Mapping[str, RunFacts], optio
         *_about_intents(qrels, options),
         *_about_vital_intents(qrels, topic_count, options),
         *_about_missing_topics(runs, topic_count),
+        *_about_unjudged_topics(list(unjudged_topics)),
         *_about_unjudged(runs, options.depth),
         *_about_ties(runs, topic_count, options),
     ]
@@ -82,6 +85,12 @@ def _about_missing_topics(runs: Mapping[str, RunFacts], topic_count: int) -> Ite
     missing = {name: topic_count - facts.topics for name, facts in runs.items() if facts.topics < topic_count}
     if missing:
         yield f"topics that a run lacks score 0: {_most(missing, len(runs), topic_count)}."
+
+
+def _about_unjudged_topics(topics: Sequence[str]) -> Iterable[str]:
+    if topics:
+        shown = examples([topics[position] for position in natural_argsort(topics)])
+        yield f"topics of runs that are not in the qrels do not count: {len(topics)} ({shown})."
 
 
 def _about_unjudged(runs: Mapping[str, RunFacts], depth: int) -> Iterable[str]:
