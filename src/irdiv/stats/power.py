@@ -13,23 +13,11 @@ import pandas as pd
 
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
-from irdiv.progress import progress_bar, shows_progress
-from irdiv.stats.bootstrap import bootstrap_p, bootstrap_p_and_delta
-from irdiv.stats.options import (
-    CONFIDENCE_LEVEL,
-    LEVEL,
-    Rng,
-    TestName,
-    require_level,
-    require_test,
-    require_two_topics,
-    resampling_options,
-)
-from irdiv.stats.paired import paired_tests
-from irdiv.stats.resampling import bootstrap_counts
+from irdiv.progress import shows_progress
+from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test, resampling_options
+from irdiv.stats.pair_tests import p_of_pairs
 from irdiv.stats.study import as_study, concat_collections, missing_names
 from irdiv.stats.table import StudyLike, Table
-from irdiv.stats.tukey import tukey_p_by_measure
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -286,32 +274,13 @@ def _power_on_one_collection(
     delta: bool,
 ) -> DiscriminativePower[pd.DataFrame]:
     pairs = table.pairs()
-    n_topics = table.values.shape[2]
-    require_two_topics(n_topics)
-    differences = table.all_differences(pairs)
-    required = np.full(len(table.measures), np.nan)
-    if test == "bootstrap" and delta:
-        counts = bootstrap_counts(n_topics, n_resamples, rng)
-        p, required = bootstrap_p_and_delta(differences, counts, level, plus_one)
-    elif test == "bootstrap":
-        counts = bootstrap_counts(n_topics, n_resamples, rng)
-        measures = progress_bar(range(len(table.measures)), "measure")
-        p = np.stack([bootstrap_p(differences.of_measure(index), counts, plus_one) for index in measures])
-    elif test == "tukey":
-        by_measure = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
-        p = np.stack([next(by_measure) for _ in progress_bar(table.measures, "measure")])
-    else:
-        tests = (
-            paired_tests(differences.of_measure(index), test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
-            for index in progress_bar(range(len(table.measures)), "measure")
-        )
-        p = np.stack([result.p for result in tests])
+    tests = p_of_pairs(table, pairs, test, level, rng, n_resamples, plus_one, delta)
     return DiscriminativePower(
         measures=tuple(table.measures),
         pairs=tuple((table.runs[one], table.runs[two]) for one, two in pairs),
-        p=p,
+        p=tests.p,
         difference=np.stack([z.mean(axis=1) for _, z in table.differences(pairs)]),
-        delta=required,
+        delta=tests.delta,
         direction=table.direction,
         level=level,
     )
