@@ -103,6 +103,16 @@ def optional_text(value: object, where: str) -> str | None:
     return normalize_text(value)
 
 
+def nugget_text(item: Fields, where: str) -> str:
+    """Return the text of a nugget in a list, with single spaces between words; it is an error if there is none."""
+    text = next((item[name] for name in TEXT_FIELDS if not is_missing(item.get(name))), None)
+    if not isinstance(text, str) or not text.strip():
+        raise IrdivError(
+            f"{where}: no text; expected one of the fields {examples(TEXT_FIELDS, 9)}, found {str(dict(item))[:80]}."
+        )
+    return normalize_text(text)
+
+
 def doc_ids(values: Iterable[object], where: str) -> list[str]:
     """Return ids of documents, which may be in objects with a field ``doc_id``, ``docid``, …."""
     ids = []
