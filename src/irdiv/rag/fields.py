@@ -46,7 +46,7 @@ def is_missing(value: object) -> bool:
     return value is None or value is pd.NA or value == "" or (isinstance(value, float) and value != value)
 
 
-def as_list(value: object, where: str) -> list[Any]:
+def as_list(value: object, where: str) -> list[object]:
     """Return a value that must be a list; a missing one is empty."""
     if value is None:
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from irdiv.errors import IrdivError
 from irdiv.rag.fields import (
@@ -107,7 +106,7 @@ class BankReader:
             )
 
 
-def _bank(record: Record, name: str) -> list[Any]:
+def _bank(record: Record, name: str) -> list[object]:
     """Return the nuggets of a bank, which may be an object from question to nugget."""
     bank = record.fields.get(name)
     return list(bank.values()) if isinstance(bank, Mapping) else as_list(bank, f"{record.where}: {name}")
@@ -133,6 +132,6 @@ def _answers(item: Fields, where: str) -> dict[str, set[str]]:
     for answer in answers.values() if isinstance(answers, Mapping) else as_list(answers, f"{where}: answers"):
         if not isinstance(answer, Mapping) or is_missing(answer.get("answer")):
             raise IrdivError(f"{where}: expected answers with a field 'answer', found {str(answer)[:60]!r}.")
-        references = doc_ids(as_list(answer.get("references"), f"{where}: references"), f"{where}: references")
-        found.setdefault(normalize_text(str(answer["answer"])), set()).update(references)
+        docs = doc_ids(as_list(answer.get("references"), f"{where}: references"), f"{where}: references")
+        found.setdefault(normalize_text(str(answer["answer"])), set()).update(docs)
     return found

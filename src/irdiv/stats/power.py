@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -113,7 +113,9 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
         columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
         return pd.DataFrame(rows, columns=columns)
 
-    def _frame(self, by_collection: bool, make: Callable[[DiscriminativePower[Any]], pd.DataFrame]) -> pd.DataFrame:
+    def _frame(
+        self, by_collection: bool, make: Callable[[DiscriminativePower[FrameT_co]], pd.DataFrame]
+    ) -> pd.DataFrame:
         if not by_collection:
             return make(self)
         if not self.collections:
@@ -251,9 +253,9 @@ def discriminative_power(
     return _pool(dict(zip(study.names, parts, strict=True))) if study.names else parts[0]
 
 
-def _pool(collections: Mapping[str, DiscriminativePower[Any]]) -> DiscriminativePower[Any]:
+def _pool(collections: Mapping[str, DiscriminativePower[FrameT]]) -> DiscriminativePower[FrameT]:
     """Return the results of all collections as one."""
-    parts: Sequence[DiscriminativePower[Any]] = list(collections.values())
+    parts = list(collections.values())
     return replace(
         parts[0],
         pairs=tuple(pair for part in parts for pair in part.pairs),
