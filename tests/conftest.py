@@ -56,23 +56,14 @@ def irds_home(real_data: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    """A local session of Spark on two cores, in which a task may fail once."""
-    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed here: pip install 'irdiv[spark]'")
+    """A local session of Spark, as `fuzz.spark_session` makes it."""
+    pytest.importorskip("pyspark.sql", reason="Spark is not installed here: pip install 'irdiv[spark]'")
     if shutil.which("java") is None:
         pytest.skip("no Java here for Spark to run on")
-    # Workers are to be of this environment.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        sql.SparkSession.builder.master("local[2,2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "3")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        # Java code that runs for a minute takes longer to optimize than that saves.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
+    from fuzz.spark_session import local_session
+
+    # Java code that runs for a minute takes longer to optimize than that saves.
+    session = local_session(tmp_path_factory.mktemp("warehouse"), "-XX:TieredStopAtLevel=1")
     yield session
     session.stop()
 

@@ -27,6 +27,18 @@ TREC_WEB = {
 }
 """The files of each year: the qrels, their name in the cache of ir_datasets, and the topics."""
 
+NUGGET_JUDGMENTS = [
+    ("q1", "n1", "vital", "p1", "support"),
+    ("q1", "n1", "vital", "p4", "partial_support"),
+    ("q1", "n2", "vital", "p2", "support"),
+    ("q1", "n3", "okay", "p3", "support"),
+    ("q1", "n4", "vital", "p9", "not_support"),
+    ("q2", "n1", "vital", "p1", "support"),
+    ("q2", "n2", "okay", "p2", "support"),
+    ("q2", "n3", "okay", "p7", "not_support"),
+]
+"""Question, nugget, importance, passage and label."""
+
 TOPIC_85 = {"a": "24", "b": "2", "c": "2", "e": "16", "f": "1", "g": "3", "h": "1"}
 
 

@@ -27,7 +27,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.sort_values(["run", "measure", "query_id"], ignore_index=True).astype({"value": float})
 
 
-def assert_equal_to_local(found, qrels, runs, specs=SPECS):
+def assert_equals_local(found, qrels, runs, specs=SPECS):
     """Assert that values are those of the local evaluation, bit for bit."""
     expected = irdiv.evaluate(qrels, runs, specs).frame
     pd.testing.assert_frame_equal(table(found.toPandas()), table(expected), check_exact=True)

@@ -11,21 +11,12 @@ import pandas as pd
 import pytest
 
 import irdiv
+from cli_helpers import DEMO, FILES, out
 from irdiv.demo import SYSTEMS
 from irdiv.measures.answers import ANSWER_MEASURES
 from irdiv.measures.catalogue import registry
 from irdiv_cli import local_files, main, output, parser
 from irdiv_cli.commands import load_commands
-
-DEMO = Path(irdiv.__file__).parent / "demo"
-FILES = [str(DEMO / name) for name in ("qrels.txt", "relevance.run", "diversified.run")]
-
-
-def out(capsys, *arguments: str) -> str:
-    assert main(arguments) == 0
-    captured = capsys.readouterr()
-    assert all(line.startswith("irdiv: note: ") for line in captured.err.splitlines())
-    return captured.out
 
 
 def test_demo_shows_what_it_claims(capsys, tmp_path):

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 import irdiv
+from cli_helpers import DEMO, error, out
 from irdiv.demo import SYSTEMS
 from irdiv_cli import main, parser
 from irdiv_cli.arguments import positionals_first
 
-DEMO = Path(irdiv.__file__).parent / "demo"
 QRELS, ONE, TWO = (str(DEMO / name) for name in ("qrels.txt", "relevance.run", "diversified.run"))
 
 
@@ -27,20 +27,6 @@ def runs(tmp_path) -> Path:
     for name in SYSTEMS:
         (folder / f"{name}.run").write_bytes((DEMO / f"{name}.run").read_bytes())
     return folder
-
-
-def out(capsys, *arguments: str) -> str:
-    assert main(arguments) == 0
-    captured = capsys.readouterr()
-    assert all(line.startswith("irdiv: note: ") for line in captured.err.splitlines())
-    return captured.out
-
-
-def error(capsys, *arguments: str) -> str:
-    assert main(arguments) == 2
-    message = capsys.readouterr().err.splitlines()[-1]
-    assert message.startswith("irdiv: error: ")
-    return message
 
 
 def reordered(command: str, words: str) -> str:

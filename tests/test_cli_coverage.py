@@ -11,19 +11,10 @@ import pandas as pd
 import pytest
 
 import irdiv
+from helpers import NUGGET_JUDGMENTS
 from irdiv.rag import read_contexts, read_crux, read_nuggets
 from irdiv_cli import local_files, main
 
-JUDGMENTS = [
-    ("q1", "n1", "vital", "p1", "support"),
-    ("q1", "n1", "vital", "p4", "partial_support"),
-    ("q1", "n2", "vital", "p2", "support"),
-    ("q1", "n3", "okay", "p3", "support"),
-    ("q1", "n4", "vital", "p9", "not_support"),
-    ("q2", "n1", "vital", "p1", "support"),
-    ("q2", "n2", "okay", "p2", "support"),
-    ("q2", "n3", "okay", "p7", "not_support"),
-]
 RUNS = {
     "bm25": {"q1": ["p1", "p5", "p4"], "q2": ["p1", "p7"]},
     "dense": {"q1": ["p2", "p3", "p1"], "q2": ["p2", "p1"]},
@@ -33,7 +24,7 @@ FIELDS = ("question_id", "nugget_id", "importance", "passage_id", "label")
 
 
 def judgment_records(**changes: object) -> list[dict[str, object]]:
-    return [{**dict(zip(FIELDS, row, strict=True)), "text": f"text of {row[1]}", **changes} for row in JUDGMENTS]
+    return [{**dict(zip(FIELDS, row, strict=True)), "text": f"text of {row[1]}", **changes} for row in NUGGET_JUDGMENTS]
 
 
 def write(path: Path, records: list[dict[str, object]]) -> str:
@@ -318,7 +309,7 @@ def assignments(**fields: str) -> list[dict[str, object]]:
             "nuggets": [{"id": nugget, "text": f"text of {nugget}", "importance": importance, "assignment": label}],
             **fields,
         }
-        for topic, nugget, importance, doc, label in JUDGMENTS
+        for topic, nugget, importance, doc, label in NUGGET_JUDGMENTS
     ]
 
 
@@ -332,7 +323,7 @@ NUGGETS = [
         "qid": topic,
         "nuggets": [
             {"id": nugget, "text": f"text of {nugget}", "importance": importance}
-            for nugget, importance in {row[1]: row[2] for row in JUDGMENTS if row[0] == topic}.items()
+            for nugget, importance in {row[1]: row[2] for row in NUGGET_JUDGMENTS if row[0] == topic}.items()
         ],
     }
     for topic in ("q1", "q2")
@@ -343,7 +334,7 @@ def bare_judgments() -> list[dict[str, object]]:
     """Judgments with a label other than not_support, without importance and texts."""
     return [
         {"qid": topic, "nugget_id": nugget, "docid": doc, "label": label}
-        for topic, nugget, _, doc, label in JUDGMENTS
+        for topic, nugget, _, doc, label in NUGGET_JUDGMENTS
         if label != "not_support"
     ]
 
@@ -363,7 +354,7 @@ def test_nuggets_and_judgments(capsys, files):
 
 
 def test_nuggets_with_ids_alone_are_declared(capsys, files):
-    rows = [{"qid": topic, "nugget_id": nugget} for topic, nugget, *_ in JUDGMENTS]
+    rows = [{"qid": topic, "nugget_id": nugget} for topic, nugget, *_ in NUGGET_JUDGMENTS]
     nuggets = write(files / "ids.jsonl", [dict(row) for row in {tuple(row.items()) for row in rows}])
     judgments = write(files / "bare.jsonl", bare_judgments())
     assert means(capsys, nuggets, "runs", "--judgments", judgments) == COVERAGE

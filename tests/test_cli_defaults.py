@@ -97,7 +97,8 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "hierarchy": {
         **INTENT_TABLE,
         **same_name(Hierarchy.__init__, "qrels", "hierarchy", "weights"),
-        **same_name(Hierarchy.reports, "run", "measures"),
+        **same_name(Hierarchy.reports, "measures"),
+        "runs": (Hierarchy.reports, "run"),
         "topic": (Hierarchy.reports, "query_ids"),
     },
     "ideals": same_name(ideal_gaps, "qrels", "cutoff", "alpha", "time_limit"),

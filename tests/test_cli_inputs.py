@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import hashlib
+import io
 import json
 import os
 
@@ -13,7 +15,7 @@ import pytest
 
 import irdiv
 from helpers import data_of_page
-from irdiv_cli import local_files, main, output
+from irdiv_cli import local_files, main, output, parser
 
 DQRELS = "0001 1 d1 L2\n0001 2 d2 L1\n0001 3 d1 L0\n0002 1 d3 L1\n"
 IPROB = "0001 1 0.7\n0001 2 0.3\n0002 1 1.0\n"
@@ -198,6 +200,54 @@ def test_a_pipe_for_any_file_of_the_report(folder, capsys, pipe, place, content)
 def test_errors_name_pipes_as_given(folder, capsys, pipe):
     path = pipe(b"1 1 0.25\n1 2 x\n")
     assert f"{path}, line 2: " in error(capsys, "eval", "qrels.txt", "trec.run", "--intent-table", path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["eval", "-", "-"],
+        ["eval", "/dev/stdin", "/dev/stdin"],
+        ["eval", "-", "/dev/stdin"],
+        ["eval", "qrels.txt", "-", "-"],
+        ["eval", "qrels.txt", "-", "--intent-table", "/dev/fd/0"],
+        ["hierarchy", "-", "-"],
+        ["topic", "-", "trec.run", "-", "--worst", "1"],
+        ["compare", "--collection", "one", "-", "trec.run", "--collection", "two", "qrels.txt", "-"],
+        ["compare", "--collection", "one", "-", "trec.run", "--topics", "one=-"],
+    ],
+)
+def test_standard_input_is_given_once(folder, capsys, monkeypatch, arguments):
+    monkeypatch.setattr("sys.stdin", None)  # the error comes before anything is read
+    message = error(capsys, *arguments)
+    expected = "irdiv: error: standard input ('-') can be read only once; give the other files by their paths.\n"
+    assert " ".join(message.split()) + "\n" == expected
+
+
+def test_qrels_in_standard_input_are_not_the_id_of_a_topic(folder, capsys, monkeypatch):
+    (folder / "other.run").write_text(TREC_RUN.replace("d3", "x"))
+    arguments = ["trec.run", "other.run", "--worst", "1", "-m", "I-rec@1", "-o", "csv"]
+    assert main(["topic", "qrels.txt", *arguments]) == 0
+    expected = capsys.readouterr().out
+    local_files._saved_standard_input.cache_clear()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TREC_QRELS.encode())))
+    assert main(["topic", "-", *arguments]) == 0
+    assert capsys.readouterr().out == expected
+    local_files._saved_standard_input.cache_clear()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_given_once(folder, capsys):
+    os.mkfifo("pipe")
+    assert "the pipe 'pipe' can be read only once" in error(capsys, "eval", "pipe", "pipe")
+
+
+def test_all_files_of_commands_are_checked_for_standard_input():
+    (subparsers,) = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    actions = [action for command in subparsers.choices.values() for action in command._actions]
+    positional = {a.dest for a in actions if not a.option_strings and a.metavar in ("QRELS", "RUN", "NUGGETS")}
+    written = {"file", "plot", "output", "report"}
+    options = {a.dest for a in actions if a.option_strings and a.metavar == "FILE"}
+    assert positional | options - written == set(local_files.FILE_ARGUMENTS)
 
 
 def test_messages_name_files_whose_paths_start_alike(capsys, monkeypatch):

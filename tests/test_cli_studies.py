@@ -9,21 +9,11 @@ import pandas as pd
 import pytest
 
 import irdiv
+from cli_helpers import FILES, out
 from helpers import random_collection, random_run
 from irdiv import plots
 from irdiv.stats import concordance, correlate, discriminative_power
 from irdiv_cli import main
-
-DEMO = Path(irdiv.__file__).parent / "demo"
-FILES = [str(DEMO / name) for name in ("qrels.txt", "relevance.run", "diversified.run")]
-
-
-def out(capsys, *arguments: str) -> str:
-    assert main(arguments) == 0
-    captured = capsys.readouterr()
-    assert all(line.startswith("irdiv: note: ") for line in captured.err.splitlines())
-    return captured.out
-
 
 COMMANDS = (("compare", []), ("discpower", []), ("correlate", []), ("concordance", ["--gold", "P-IA@5"]))
 SPECS = ("-m", "I-rec@5", "D-nDCG@5", "ERR-IA@5")

@@ -91,6 +91,28 @@ def test_aspect_recall_without_weights():
     assert "no intent has" not in "".join(irdiv.evaluate(weighted, RUN, "A-Recall@3").notes)
 
 
+def test_topics_of_runs_that_are_not_in_the_qrels():
+    """They do not count, however the runs are given."""
+    other = RUN.assign(query_id=RUN["query_id"].replace({"3": "20", "2": "4"}))
+    note = "topics of runs that are not in the qrels do not count: 2 ('4', '20')."
+    assert note in notes(other)
+    assert note in notes({"one": RUN, "two": other})
+    assert note in notes(pd.concat([RUN.assign(run="one"), other.assign(run="two")]), run_column="run")
+    assert note in notes({"one": RUN, "two": other}, batch_rows=1)
+    assert "not in the qrels" not in notes()
+    assert "not in the qrels" not in notes(batch_rows=1)
+
+
+def test_topics_of_runs_in_parquet_that_are_not_in_the_qrels(tmp_path):
+    """Rows that are grouped by topic are read in order, others by way of temporary files."""
+    run = pd.concat([RUN, RUN[-1:].assign(query_id="4")])
+    for name, frame in {"qrels": QRELS, "grouped": run, "mixed": run[::-1]}.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    for name in ("grouped", "mixed"):
+        evaluation = irdiv.evaluate(tmp_path / "qrels.parquet", tmp_path / f"{name}.parquet", "D#-nDCG@3")
+        assert "topics of runs that are not in the qrels do not count: 1 ('4')." in evaluation.notes
+
+
 def test_topics_that_a_run_lacks():
     assert "topics that a run lacks score 0: 1 of 3 topics." in notes(RUN[RUN["query_id"] != "2"])
     assert "lacks" not in notes()
@@ -194,10 +216,11 @@ def test_streams_have_the_same_notes_but_for_unjudged_documents():
 
 def test_only_the_first_documents_of_a_long_run_are_kept():
     long = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(300)], "score": -np.arange(300.0)})
-    long = pd.concat([long, RUN[RUN["query_id"] == "2"]])
+    long = pd.concat([long, RUN[RUN["query_id"] == "2"], RUN[:1].assign(query_id="4")])
     cut = irdiv.evaluate(QRELS, long, "I-rec@3")
     assert len(cut.sources.runs["run"].topic) == KEPT_DEPTH + 1
     assert "75.0% of the first 3 documents are unjudged" in "\n".join(cut.notes)
+    assert "topics of runs that are not in the qrels do not count: 1 ('4')." in cut.notes
     assert len(irdiv.evaluate(QRELS, long, "I-rec").sources.runs["run"].topic) == 301
 
 

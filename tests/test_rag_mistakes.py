@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 import irdiv
+from helpers import NUGGET_JUDGMENTS
 from irdiv import IrdivError, IrdivWarning
 from irdiv.rag import read_assignments, read_contexts, read_crux, read_nuggets, score_answers
 from irdiv_cli import main
@@ -26,16 +27,7 @@ from irdiv_cli import main
 MEASURES = ["Coverage@3", "Vital-coverage@3", "All-covered@3"]
 JUDGMENTS = [
     {"question_id": q, "nugget_id": n, "nugget": f"text of {q}-{n}", "importance": i, "passage_id": p, "label": label}
-    for q, n, i, p, label in [
-        ("q1", "n1", "vital", "p1", "support"),
-        ("q1", "n1", "vital", "p4", "partial_support"),
-        ("q1", "n2", "vital", "p2", "support"),
-        ("q1", "n3", "okay", "p3", "support"),
-        ("q1", "n4", "vital", "p9", "not_support"),
-        ("q2", "n1", "vital", "p1", "support"),
-        ("q2", "n2", "okay", "p2", "support"),
-        ("q2", "n3", "okay", "p7", "not_support"),
-    ]
+    for q, n, i, p, label in NUGGET_JUDGMENTS
 ]
 LISTS = {
     "bm25": {"q1": ["p1", "p5", "p4"], "q2": ["p1", "p7"]},

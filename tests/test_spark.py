@@ -8,14 +8,7 @@ import pytest
 
 from irdiv import IrdivError
 from irdiv.plugins import spark as irdiv_spark
-from spark_helpers import (
-    ALL_RUNS,
-    QRELS,
-    RUNS,
-    SPECS,
-    as_spark,
-    assert_equal_to_local,
-)
+from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -23,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("tasks", [None, 1, 40])
 def test_the_local_result_bit_for_bit(spark, tasks):
     found = irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ALL_RUNS), SPECS, tasks=tasks)
-    assert_equal_to_local(found, QRELS, RUNS)
+    assert_equals_local(found, QRELS, RUNS)
 
 
 def test_the_highest_grade_is_that_of_all_tasks(spark):
@@ -46,7 +39,7 @@ def test_skewed_topics(spark):
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     run = qrels[["query_id", "doc_id"]].assign(score=rng.random(len(qrels)))
     specs = ["D#-nDCG@10", "AP"]
-    assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs), qrels, run, specs)
+    assert_equals_local(irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs), qrels, run, specs)
 
 
 def test_a_failing_task_is_tried_again(spark):
@@ -59,7 +52,7 @@ def test_a_failing_task_is_tried_again(spark):
 
     run = as_spark(spark, RUNS["system 0"])
     found = irdiv_spark.evaluate(as_spark(spark, QRELS), run.mapInPandas(flaky, run.schema), "D#-nDCG@10")
-    assert_equal_to_local(found, QRELS, RUNS["system 0"], "D#-nDCG@10")
+    assert_equals_local(found, QRELS, RUNS["system 0"], "D#-nDCG@10")
 
 
 def test_bad_input(spark):
@@ -89,7 +82,7 @@ def test_iterations_that_are_0_in_some_tasks_only(spark):
     qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
     run = pd.DataFrame({"query_id": [str(topic) for topic in range(8)], "doc_id": "d", "score": 1.0, "text": "x"})
     found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), "I-rec@1", tasks=8)
-    assert_equal_to_local(found, qrels, run, "I-rec@1")
+    assert_equals_local(found, qrels, run, "I-rec@1")
 
 
 def test_ids_and_grades_of_other_types(spark):
@@ -102,7 +95,7 @@ def test_ids_and_grades_of_other_types(spark):
     )
     specs = ["ERR-IA@5", "P@2"]
     found = irdiv_spark.evaluate(as_spark(spark, qrels), as_spark(spark, run), specs, tasks=8)
-    assert_equal_to_local(found, qrels, run, specs)
+    assert_equals_local(found, qrels, run, specs)
 
 
 def test_runs_that_cannot_be_scored(spark):
@@ -117,7 +110,7 @@ def test_runs_that_cannot_be_scored(spark):
 def test_ranks_order_runs_without_scores(spark):
     order = RUNS["system 0"].sort_values("score", ascending=False, kind="stable")
     ranked = order.assign(rank=order.groupby("query_id").cumcount()).drop(columns="score")
-    assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ranked), SPECS), QRELS, ranked)
+    assert_equals_local(irdiv_spark.evaluate(as_spark(spark, QRELS), as_spark(spark, ranked), SPECS), QRELS, ranked)
 
 
 def test_the_order_of_rows_is_refused():

@@ -10,17 +10,7 @@ import pandas as pd
 import pytest
 
 from irdiv.plugins import spark as irdiv_spark
-from spark_helpers import (
-    ALL_RUNS,
-    QRELS,
-    RUNS,
-    SPECS,
-    as_spark,
-    assert_equal_to_local,
-    plan_of,
-    write_parts,
-    write_table,
-)
+from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local, plan_of, write_parts, write_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -39,7 +29,7 @@ def test_rows_of_topics_without_judgments(spark, tmp_path, monkeypatch, small_qr
     monkeypatch.setattr(irdiv_spark, "SMALL_QRELS", small_qrels)
     qrels = QRELS[QRELS["query_id"].isin(["1", "4"])]
     for ranked in (as_spark(spark, ALL_RUNS), write_parts(ALL_RUNS, tmp_path / "runs")):
-        assert_equal_to_local(irdiv_spark.evaluate(as_spark(spark, qrels), ranked, SPECS), qrels, RUNS)
+        assert_equals_local(irdiv_spark.evaluate(as_spark(spark, qrels), ranked, SPECS), qrels, RUNS)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +48,7 @@ def test_tables_bucketed_by_topic_are_not_exchanged(spark, topic_type, qrels_buc
             spark.conf.set("spark.sql.adaptive.enabled", adaptive)
             found = irdiv_spark.evaluate(*tables, SPECS)
             assert "Exchange" not in plan_of(found)
-            assert_equal_to_local(found, QRELS, RUNS)
+            assert_equals_local(found, QRELS, RUNS)
     finally:
         spark.conf.unset("spark.sql.adaptive.enabled")
 
@@ -79,7 +69,7 @@ def test_tables_that_are_not_bucketed_alike_are_exchanged(spark):
     for kind, other in others.items():
         found = irdiv_spark.evaluate(by_topic, other, "D#-nDCG@10")
         assert plan_of(found).count("Exchange") == 2, kind
-        assert_equal_to_local(found, qrels, run, "D#-nDCG@10")
+        assert_equals_local(found, qrels, run, "D#-nDCG@10")
     given = irdiv_spark.evaluate(by_topic, spark.table("r"), "D#-nDCG@10", tasks=3)
     assert plan_of(given).count("Exchange") == 2
 

@@ -10,17 +10,7 @@ import pytest
 from irdiv import IrdivError
 from irdiv.plugins import spark as irdiv_spark
 from irdiv.plugins import spark_files
-from spark_helpers import (
-    ALL_RUNS,
-    QRELS,
-    RUNS,
-    SPECS,
-    as_spark,
-    assert_equal_to_local,
-    plan_of,
-    write_parts,
-    write_table,
-)
+from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local, plan_of, write_parts, write_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -30,10 +20,10 @@ def test_parquet_files_are_read_by_the_tasks(spark, tmp_path):
     paths = write_parts(QRELS.assign(text="x"), tmp_path / "all qrels"), write_parts(coded, tmp_path / "runs")
     found = irdiv_spark.evaluate(*paths, SPECS, tasks=3)
     assert "FileScan" not in plan_of(found)
-    assert_equal_to_local(found, QRELS, RUNS)
+    assert_equals_local(found, QRELS, RUNS)
     mixed = irdiv_spark.evaluate(as_spark(spark, QRELS), str(paths[1]), SPECS)
     assert plan_of(mixed).count("Range") == 1
-    assert_equal_to_local(mixed, QRELS, RUNS)
+    assert_equals_local(mixed, QRELS, RUNS)
 
 
 def test_frames_that_are_files_are_read_by_the_tasks(spark, tmp_path):
@@ -42,10 +32,10 @@ def test_frames_that_are_files_are_read_by_the_tasks(spark, tmp_path):
     judged, ranked = (spark.read.parquet(str(folder)) for folder in folders)
     found = irdiv_spark.evaluate(judged, ranked, SPECS)
     assert "FileScan" not in plan_of(found)
-    assert_equal_to_local(found, qrels, run)
+    assert_equals_local(found, qrels, run)
     some = irdiv_spark.evaluate(judged.filter("query_id < 5"), ranked, SPECS)
     assert plan_of(some).count("FileScan") == 1
-    assert_equal_to_local(some, qrels[qrels["query_id"] < 5], run)
+    assert_equals_local(some, qrels[qrels["query_id"] < 5], run)
 
 
 def test_large_files_are_shared_by_tasks(spark, tmp_path, monkeypatch):
@@ -53,7 +43,7 @@ def test_large_files_are_shared_by_tasks(spark, tmp_path, monkeypatch):
     paths = write_parts(QRELS, tmp_path / "qrels"), write_parts(RUNS["system 0"], tmp_path / "run")
     found = irdiv_spark.evaluate(*paths, SPECS)
     assert "splits=2)" not in plan_of(found)
-    assert_equal_to_local(found, QRELS, RUNS["system 0"])
+    assert_equals_local(found, QRELS, RUNS["system 0"])
 
 
 def test_files_that_only_spark_reads_alike(spark, tmp_path):
@@ -63,7 +53,7 @@ def test_files_that_only_spark_reads_alike(spark, tmp_path):
     floats = write_parts(QRELS.astype({"query_id": float}), tmp_path / "qrels")
     found = irdiv_spark.evaluate(floats, tmp_path / "runs", SPECS)
     assert plan_of(found).count("FileScan") == 2
-    assert_equal_to_local(found, QRELS, RUNS)
+    assert_equals_local(found, QRELS, RUNS)
 
 
 def test_a_file_that_lacks_a_column(spark, tmp_path, monkeypatch):
@@ -72,7 +62,7 @@ def test_a_file_that_lacks_a_column(spark, tmp_path, monkeypatch):
     QRELS[:9].drop(columns="probability").to_parquet(folder / "z.parquet")
     found = irdiv_spark.evaluate(folder, as_spark(spark, RUNS["system 0"]), SPECS)
     assert plan_of(found).count("FileScan") == 1
-    assert_equal_to_local(found, QRELS, RUNS["system 0"])
+    assert_equals_local(found, QRELS, RUNS["system 0"])
     QRELS.drop(columns="intent_id").to_parquet(folder / "z.parquet")
     monkeypatch.setattr(spark_files, "FOOTER_COUNT", 2)
     with pytest.raises(Exception, match=r"z.parquet has no column 'intent_id', which other files"):
@@ -87,7 +77,7 @@ def test_files_without_statistics_or_rows(spark, tmp_path):
     pq.write_table(rows, folder / "without.parquet", write_statistics=False)
     pq.write_table(rows.slice(0, 0), folder / "empty.parquet")
     found = irdiv_spark.evaluate(folder, run, "ERR-IA@5")
-    assert_equal_to_local(found, pd.concat([known, other]), RUNS["system 0"], "ERR-IA@5")
+    assert_equals_local(found, pd.concat([known, other]), RUNS["system 0"], "ERR-IA@5")
     pq.write_table(rows.slice(0, 0), tmp_path / "none.parquet")
     with pytest.raises(IrdivError, match="the qrels are empty"):
         irdiv_spark.evaluate(tmp_path / "none.parquet", run, "P@1")

@@ -70,7 +70,7 @@ class BackgroundCalls(Generic[R]):
 
 
 class _Call(NamedTuple):
-    function: Callable[..., Any]
+    function: Callable[..., object]
     arguments: tuple[object, ...]
 
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 from irdiv_cli.arguments import positionals_first
 from irdiv_cli.background import background_process
 from irdiv_cli.commands import load_commands
+from irdiv_cli.local_files import require_read_once
 from irdiv_cli.output import print_error, print_warning
 
 
@@ -57,6 +58,7 @@ def _execute(arguments: argparse.Namespace) -> int:
         warnings.simplefilter("always", IrdivWarning)
         warnings.showwarning = print_warning
         try:
+            require_read_once(arguments)
             with show_progress():
                 arguments.command.execute(arguments)
         except IrdivError as error:

@@ -203,7 +203,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
     import inspect
 
     from irdiv.errors import IrdivError
-    from irdiv.measures.spec import literal
+    from irdiv.measures.spec_text import literal
 
     reserved = inspect.signature(function).parameters
     values: dict[str, Any] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -11,6 +13,39 @@ from irdiv_cli import output
 
 if TYPE_CHECKING:
     from irdiv.files import TemporaryFile
+
+FILE_ARGUMENTS = ("qrels", "runs", "intent_table", "topics", "heval", "topic_texts", "nuggets", "judgments")
+"""Arguments that are a file or a list of files to read; not every command has all of them."""
+_STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+
+
+def require_read_once(arguments: argparse.Namespace) -> None:
+    """Raise an error if two arguments are standard input, or the same pipe: only one would have its content."""
+    from irdiv.errors import IrdivError
+
+    streams = [stream for path in _paths(arguments) if (stream := _name_of_stream(path)) is not None]
+    repeated = next((stream for stream in streams if streams.count(stream) > 1), None)
+    if repeated is not None:
+        raise IrdivError(f"{repeated} can be read only once; give the other files by their paths.")
+
+
+def _paths(arguments: argparse.Namespace) -> Iterator[str]:
+    collections = getattr(arguments, "collection", None) or []
+    for _, qrels, runs in collections:
+        yield from [qrels, *runs]
+    names = [name for name, _, _ in collections]
+    for key in FILE_ARGUMENTS:
+        given = getattr(arguments, key, None) or []
+        for path in [given] if isinstance(given, str) else given:
+            owner, _, own_path = path.partition("=")
+            yield own_path if owner in names else path
+
+
+def _name_of_stream(path: str) -> str | None:
+    """Return how errors name standard input or a pipe; None for a file, which can be read again."""
+    if path in _STANDARD_INPUT:
+        return "standard input ('-')"
+    return f"the pipe {path!r}" if Path(path).is_fifo() else None
 
 
 def local_file(path: str) -> str:

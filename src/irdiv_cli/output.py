@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from narwhals.typing import IntoDataFrame
 
     from irdiv.evaluation.results import Evaluation
 
@@ -204,7 +205,7 @@ def print_warning(message: Warning | str, *_: object, **__: object) -> None:
     _print_message("warning", message)
 
 
-def print_notes(evaluation: Evaluation[Any]) -> None:
+def print_notes(evaluation: Evaluation[IntoDataFrame]) -> None:
     """Print the notes of an evaluation, one in a line."""
     for note in evaluation.notes:
         print_note(note)

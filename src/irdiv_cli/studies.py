@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from irdiv_cli import inputs, output
 
 if TYPE_CHECKING:
     import pandas as pd
+    from narwhals.typing import IntoDataFrame
 
     from irdiv.evaluation.results import Evaluation
 
@@ -113,7 +114,7 @@ def _own_and_shared(arguments: argparse.Namespace, key: str, name: str | None) -
     return own, shared
 
 
-def require_files_of_own(arguments: argparse.Namespace, evaluations: Mapping[str, Evaluation[Any]]) -> None:
+def require_files_of_own(arguments: argparse.Namespace, evaluations: Mapping[str, Evaluation[IntoDataFrame]]) -> None:
     """Raise an error if a file is for all collections, but two of them have topics of the same id."""
     from itertools import combinations
 

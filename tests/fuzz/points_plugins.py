@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 import warnings
 from functools import cache
@@ -18,6 +16,7 @@ import irdiv
 from .case import Case
 from .points_frames import pandas_qrels, pandas_runs
 from .reference import Values
+from .spark_session import local_session
 
 
 def by_ir_measures(case: Case, folder: Path) -> Values:
@@ -58,21 +57,7 @@ def by_pyterrier(case: Case, folder: Path) -> Values:
 
 @cache
 def _spark() -> Any:
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2,2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        # Other tests in this process get the same session, and tests in others have tables of the same names.
-        .config("spark.sql.warehouse.dir", tempfile.mkdtemp())
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    return local_session(Path(tempfile.mkdtemp()))
 
 
 def by_spark(case: Case, folder: Path) -> Values:

@@ -27,21 +27,7 @@ BLOCK_CELLS = 4_000_000
 
 
 class Collection(CompiledQrels, FrameHolder[Any], QrelsObject):
-    """Qrels compiled to score any number of runs.
-
-    Functions that take a collection in place of qrels return frames of the library of those qrels.
-
-    Parameters
-    ----------
-    qrels
-        Qrels in any form that `irdiv.evaluate` takes, with the columns that `irdiv.with_intents` added.
-
-    Examples
-    --------
-    >>> import irdiv
-    >>> irdiv.Collection({"1": {"d1": 1, "d2": 0}})
-    Collection(1 topic, no intents, 2 judged documents, highest grade 1)
-    """
+    """Qrels compiled to score any number of runs: `irdiv.Collection` without `score`, which needs measures."""
 
     backend: Backend = "pandas"
     """The frame library of the qrels; pandas if they are no frame, such as a file."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irdiv.arrays.document_groups import DocumentGroups
+from irdiv.arrays.intent_rows import IntentRows, describe_intent
 from irdiv.arrays.memo import Memo
 from irdiv.arrays.padding import argsort_by_topic
 from irdiv.arrays.pairs import PairIndex
 from irdiv.errors import IrdivError
 from irdiv.frames.checked import QrelsColumns
-from irdiv.frames.columns import IMPORTANCE_WEIGHTS, INTENT_TYPES, PLACEHOLDER_DOC_ID
+from irdiv.frames.columns import PLACEHOLDER_DOC_ID
 from irdiv.frames.ids import EncodedIds, Ids, natural_argsort
-from irdiv.types import Bools, Floats, Hashes, Ints, Objects
+from irdiv.types import Bools, Hashes, Ints, Objects
 
 
 class CompiledQrels(Memo):
@@ -83,99 +83,19 @@ class CompiledQrels(Memo):
         self.intent_topic: Ints = pair // len(names)
         self.intents: Objects = names[pair % len(names)]
         self.intent_start = np.searchsorted(self.intent_topic, np.arange(len(self.topics) + 1))
-        self.intent_importance = self._value_of_intents(intent, columns.importance, "importances")
-        self.intent_probability = self._probability_of_intents(intent, columns.probability)
-        if self.intent_importance is not None:
-            self._weigh_by_importance(self.intent_importance)
-        self.intent_parent = self._value_of_intents(intent, columns.parent, "parents")
-        self.intent_navigational = self._is_navigational(self._value_of_intents(intent, columns.type, "types"))
-        self.intent_description = self._description_of_intents(intent, columns.description)
-        self.intent_has_info = np.zeros(len(self.intents), dtype=bool)
-        self.intent_has_info[intent[columns.has_intent_info]] = True
-        self.intent_declared = self._is_declared()
+        rows = IntentRows(self.topics, self.intent_topic, self.intents, intent)
+        self.intent_importance = rows.only_values(columns.importance, "importances")
+        self.intent_probability = rows.probabilities(columns.probability, self.intent_importance)
+        self.intent_parent = rows.only_values(columns.parent, "parents")
+        self.intent_navigational = rows.are_navigational(rows.only_values(columns.type, "types"))
+        self.intent_description = rows.first_values(columns.description)
+        self.intent_has_info = rows.have_some(columns.has_intent_info)
+        self.intent_declared = rows.are_declared(self.intent_has_info, self.intent_parent)
         return intent
-
-    def _is_navigational(self, types: Objects | None) -> Bools:
-        if types is None:
-            return np.zeros(len(self.intents), dtype=bool)
-        unknown = next((i for i, type_ in enumerate(types) if type_ not in (None, *INTENT_TYPES)), None)
-        if unknown is not None:
-            raise IrdivError(
-                f"{self.describe_intent(unknown)} has the type {types[unknown]!r}; a type is 'inf' or 'nav'."
-            )
-        navigational: Bools = types == "nav"
-        return navigational
-
-    def _is_declared(self) -> Bools:
-        """Return which intents are declared: those with info, or all of a topic that has no intent with info.
-
-        Inner nodes of a hierarchy are not intents of their own.
-        """
-        topic_has_info = np.zeros(len(self.topics), dtype=bool)
-        topic_has_info[self.intent_topic[self.intent_has_info]] = True
-        # TREC's qrels have judged documents that are relevant to no intent under a subtopic 0, which is not an intent.
-        declared = self.intent_has_info | (~topic_has_info[self.intent_topic] & (self.intents != "0"))
-        if self.intent_parent is None:
-            return declared
-        has_parent = self.intent_parent != None  # noqa: E711 (element by element)
-        parents = set(zip(self.intent_topic[has_parent].tolist(), self.intent_parent[has_parent], strict=True))
-        nodes = zip(self.intent_topic.tolist(), self.intents, strict=True)
-        return declared & ~np.fromiter((node in parents for node in nodes), dtype=bool, count=len(declared))
-
-    def _value_of_intents(self, intent: Ints, given: Objects | None, name: str) -> Objects | None:
-        """Return the one value that the rows of each intent have, None if all are missing; two values are an error."""
-        if given is None:
-            return None
-        values = np.full(len(self.intents), None, dtype=object)
-        is_given = given != None  # noqa: E711 (element by element)
-        values[intent[is_given]] = given[is_given]
-        differ = np.flatnonzero(is_given & (values[intent] != given))
-        if len(differ):
-            raise self._two_values_error(intent[differ[0]], name, repr(given[differ[0]]), values)
-        return values
-
-    def _description_of_intents(self, intent: Ints, given: pa.LargeStringArray | None) -> Objects | None:
-        if given is None:
-            return None
-        rows = np.flatnonzero(given.is_valid().to_numpy(zero_copy_only=False))[::-1]
-        first_row = np.full(len(self.intents), -1)
-        first_row[intent[rows]] = rows  # of several values for one index the last is kept
-        described = np.flatnonzero(first_row >= 0)
-        values = np.full(len(self.intents), None, dtype=object)
-        values[described] = np.asarray(given.take(first_row[described]), dtype=object)
-        return values
-
-    def _probability_of_intents(self, intent: Ints, given: Floats | None) -> Floats:
-        values = np.full(len(self.intents), np.nan)
-        if given is None:
-            return values
-        is_given = ~np.isnan(given)
-        values[intent[is_given]] = given[is_given]
-        differ = np.flatnonzero(is_given & (values[intent] != given))
-        if len(differ):
-            raise self._two_values_error(intent[differ[0]], "probabilities", str(given[differ[0]]), values)
-        negative = np.flatnonzero(values < 0)
-        if len(negative):
-            first = negative[0]
-            raise IrdivError(f"{self.describe_intent(first)} has the probability {values[first]}; give 0 or more.")
-        return values
-
-    def _weigh_by_importance(self, importance: Objects) -> None:
-        """Set the probabilities of intents in topics that have none: by importance, NaN where it is unknown."""
-        has_some = np.zeros(len(self.topics), dtype=bool)
-        has_some[self.intent_topic[~np.isnan(self.intent_probability)]] = True
-        weight = np.array([IMPORTANCE_WEIGHTS.get(label, np.nan) for label in importance])
-        self.intent_probability = np.where(has_some[self.intent_topic], self.intent_probability, weight)
-
-    def _two_values_error(self, intent: int, name: str, one: str, values: Objects | Floats) -> IrdivError:
-        two = repr(values[intent : intent + 1].tolist()[0])
-        return IrdivError(
-            f"{self.describe_intent(intent)} has two {name}, {one} and {two}; give every row of an intent the same."
-        )
 
     def describe_intent(self, index: int) -> str:
         """Return the text by which errors name an intent."""
-        return f"intent {self.intents[index]!r} of topic {self.topics[self.intent_topic[index]]!r}"
+        return describe_intent(self.topics[self.intent_topic[index]], self.intents[index])
 
     def _judgment_rows(self, groups: DocumentGroups, intent: Ints, topic: Ints, columns: QrelsColumns) -> Ints | None:
         """Return the rows to keep, None for all.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -48,7 +47,7 @@ def to_arrays(qrels: CompiledQrels) -> tuple[dict[str, pa.Array | None], dict[st
     return arrays, {name: getattr(qrels, name) for name in _FACTS}
 
 
-def set_arrays(qrels: CompiledQrels, arrays: Mapping[str, pa.Array | None], facts: Mapping[str, Any]) -> None:
+def set_arrays(qrels: CompiledQrels, arrays: Mapping[str, pa.Array | None], facts: Mapping[str, object]) -> None:
     """Give new compiled qrels what `to_arrays` returned."""
     Memo.__init__(qrels)
     for name in _FLOATS_AND_FLAGS:

@@ -13,15 +13,8 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
 from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_runs
 from irdiv.errors import prefix_errors_with_run
-from irdiv.evaluation.notes import (
-    NoteOptions,
-    QrelsFacts,
-    RunFacts,
-    add_run_facts,
-    qrels_facts,
-    run_facts,
-    write_notes,
-)
+from irdiv.evaluation.note_facts import NoteOptions, QrelsFacts, RunFacts, add_run_facts, qrels_facts, run_facts
+from irdiv.evaluation.notes import write_notes
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
 from irdiv.frames.allocator import system_allocator
@@ -121,6 +114,10 @@ class PartitionedInput:
             collection.topic_ids, values, findings, scorer.depth, qrels_facts(collection, options), facts
         )
 
+    def unjudged_topics(self) -> set[str]:
+        """Return the topics of runs that are not in the qrels."""
+        return {topic for run in self._ranked for topic in run.unjudged_topics}
+
     def check_runs(self, parts: Sequence[BucketScores], topics: Iterable[str]) -> None:
         """Raise an error for a run without any topic of the qrels, and warn about what may be a mistake in others."""
         findings = {}
@@ -161,5 +158,6 @@ def evaluate_in_batches(
     topics = np.asarray(ids.take(natural), dtype=object)
     partitioned.check_runs(parts, topics)
     facts = {name: add_run_facts([part.run_facts[index] for part in parts]) for index, name in enumerate(runs)}
-    notes = write_notes([part.qrels_facts for part in parts], facts, NoteOptions.of(measures, ties))
+    qrels_parts, options = [part.qrels_facts for part in parts], NoteOptions.of(measures, ties)
+    notes = write_notes(qrels_parts, facts, partitioned.unjudged_topics(), options)
     return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural], notes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import narwhals as nw
 import pandas as pd
@@ -38,7 +37,7 @@ class Cases(FrameHolder[FrameT_co]):
     def __init__(
         self,
         differences: pd.DataFrame,
-        topics: Sequence[TopicReport[Any]],
+        topics: Sequence[TopicReport[FrameT_co]],
         specs: Sequence[str],
         no_documents: pd.DataFrame,
         backend: Backend = "pandas",

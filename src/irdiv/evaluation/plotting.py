@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from irdiv import plots
 from irdiv.analysis.curves import TENTHS, last_rank, seen_depth, values_by_parameter, values_by_rank
@@ -22,12 +22,13 @@ from irdiv.stats.topic_subsets import power_by_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from narwhals.typing import IntoDataFrame
 
 P = ParamSpec("P")
 
 
 def _of_evaluation(
-    plot: Callable[Concatenate[Scores[Any], P], Axes],
+    plot: Callable[Concatenate[Scores[IntoDataFrame], P], Axes],
 ) -> Callable[Concatenate[EvaluationPlots, P], Axes]:
     """Return a method that plots the evaluation."""
 
@@ -44,7 +45,7 @@ class EvaluationPlots:
     ``with irdiv.plots.style("dark", size="page")`` draws them on a dark background, as wide as the page of a paper.
     """
 
-    def __init__(self, evaluation: Scores[Any], sources: Sources | None) -> None:
+    def __init__(self, evaluation: Scores[IntoDataFrame], sources: Sources | None) -> None:
         self._evaluation, self._sources = evaluation, sources
 
     ranking = _of_evaluation(plots.ranking)

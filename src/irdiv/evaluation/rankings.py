@@ -36,7 +36,7 @@ from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.measures.values import ParameterValues
 from irdiv.types import Floats, Ints
 
-Ranking: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[Any]"
+Ranking: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.generic]"
 """The ids of documents, the best first."""
 RankingsLike: TypeAlias = "Mapping[Any, Ranking] | Iterable[Ranking]"
 """A mapping from topic to ranking, or rankings alone."""

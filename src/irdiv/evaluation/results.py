@@ -62,7 +62,8 @@ class Evaluation(Scores[FrameT_co]):
         """What is normal in the qrels and runs but matters for their values.
 
         Topics without relevant documents or without probabilities, declared intents that do not count, topics that runs
-        lack, the share of unjudged documents, and equal scores. For answers, unknown labels and nuggets that differ.
+        lack, topics of runs that are not in the qrels, the share of unjudged documents, and equal scores. For answers,
+        unknown labels and nuggets that differ.
         """
         return self.stream_notes if self.sources is None else self.sources.notes
 

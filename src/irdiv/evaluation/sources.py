@@ -12,7 +12,8 @@ from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
 from irdiv.arrays.run_groups import OrderedRuns
 from irdiv.errors import IrdivError
-from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
+from irdiv.evaluation.note_facts import NoteOptions, qrels_facts, run_facts, unjudged_topics
+from irdiv.evaluation.notes import write_notes
 from irdiv.progress import progress_bar
 
 Ordered = TypeVar("Ordered", OrderedRun, OrderedRuns)
@@ -42,7 +43,8 @@ class Sources:
         """What is normal in the qrels and runs but matters for their values."""
         runs = progress_bar(self.runs, "run", description="notes on runs")
         facts = {name: run_facts(self.runs[name], self._options, count_unjudged=True) for name in runs}
-        return write_notes([qrels_facts(self.collection, self._options)], facts, self._options)
+        unjudged = {topic for run in self.runs.values() for topic in unjudged_topics(run)}
+        return write_notes([qrels_facts(self.collection, self._options)], facts, unjudged, self._options)
 
     def require_documents(self, count: int | None, purpose: object) -> None:
         """Raise an error unless the first documents of each topic, or all for None, are kept; a purpose needs them."""

@@ -69,6 +69,8 @@ class TopicBuckets:
         self._batches_of: dict[int, list[slice]] = {}
         self._schema: pa.Schema | None = None
         self.totals = Totals()
+        self.unjudged_topics: set[str] = set()
+        """The topics of a run that are not in the qrels."""
         with progress_counter(source.row_count, "row", f"rows of the {source.role}") as advance:
             for table in prefetch(source.to_table, source.chunks()):
                 self._schema = table.schema if self._schema is None else self._schema
@@ -85,6 +87,7 @@ class TopicBuckets:
             topic_bucket = plan.assign(topics, np.bincount(code, minlength=len(topics)), contiguous)
         else:
             topic_bucket = plan.buckets_of(topics)
+            self.unjudged_topics.update(topics.take(np.flatnonzero(topic_bucket < 0)).to_pylist())
         bucket = topic_bucket.take(code)
         if (np.diff(bucket) < 0).any():
             by_bucket = np.argsort(bucket, kind="stable")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -68,8 +68,10 @@ def find_groups(source: RowSource) -> TopicGroups | None:
 class GroupedRows:
     """The rows of a source of which each bucket is a range."""
 
-    def __init__(self, source: RowSource, totals: Totals, edges: Ints) -> None:
+    def __init__(self, source: RowSource, totals: Totals, edges: Ints, unjudged_topics: Iterable[str] = ()) -> None:
         self._source, self._edges, self.totals = source, edges, totals
+        self.unjudged_topics = frozenset(unjudged_topics)
+        """The topics of a run that are not in the qrels."""
 
     @classmethod
     def of_qrels(cls, source: RowSource, groups: TopicGroups, rows: int) -> GroupedRows:
@@ -88,13 +90,15 @@ class GroupedRows:
         if groups is None:
             return None
         position = find_positions(groups.topics, judged.topics)
+        unjudged_topics = groups.topics.take(np.flatnonzero(position < 0)).to_pylist()
         is_judged = np.flatnonzero(position >= 0)
         position = position[is_judged]
         if (np.diff(position) < 0).any():
             return None
         first = np.searchsorted(position, judged.first_of_buckets(rows)[1:])
         start = np.append(groups.start[is_judged], groups.totals.row_count)
-        return cls(source, groups.totals, np.concatenate([[0], start[first], [groups.totals.row_count]]))
+        edges = np.concatenate([[0], start[first], [groups.totals.row_count]])
+        return cls(source, groups.totals, edges, unjudged_topics)
 
     def loads(self, buckets: Sequence[int]) -> Iterator[Load]:
         """Yield functions that load all buckets, one after the other."""

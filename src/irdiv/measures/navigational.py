@@ -15,15 +15,15 @@ from irdiv.measures.bases import BASES
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.operators import (
     OTHER_D_PROGRAMS,
+    d_measure,
     d_references,
     gain_score,
     graded_score,
     intent_weights_for,
-    merge_parameters,
     relevant_gain,
-    with_intent_recall,
+    sharpen,
 )
-from irdiv.measures.parameters import BETA_BLENDED, GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALIZE
+from irdiv.measures.parameters import BETA_BLENDED, GAIN, INTENTS, JUDGED_ONLY, REL, RENORMALIZE
 from irdiv.measures.values import ParameterValues
 from irdiv.types import Floats
 
@@ -38,16 +38,18 @@ def declarations() -> Iterable[Declaration]:
     """Yield the measures that depend on the types of intents."""
     for base in BASES:
         if not base.needs_grades:
-            yield _din(base)
+            plain = _din(base)
+            yield plain
             if base.bounded:
-                yield _din_sharp(base)
-    yield _p_plus_q()
-    yield _p_plus_q_sharp()
+                yield sharpen(plain, f"DIN#-{base.name}", "DIN#-M: DIN-M sharpened by the share of intents covered")
+    plain = _p_plus_q()
+    yield plain
+    yield sharpen(plain, "P+Q#", plain.family)
 
 
 def _din(base: BaseMeasure) -> Declaration:
-    assert base.parameters_on_gains is not None
-    return Declaration(
+    return replace(
+        d_measure(base),
         family="DIN-M: as D-M, but a navigational intent gains only the first time it is met",
         name=f"DIN-{base.name}",
         summary=f"D-{base.name} in which a navigational intent adds gain only the first time it is met.",
@@ -55,10 +57,6 @@ def _din(base: BaseMeasure) -> Declaration:
         f"intents and navigational ones met for the first time; the ideal list is that of D-{base.name}; {_TYPES}",
         references=(_SAKAI, *d_references(base)),
         score=lambda ranked, params, cutoff: _din_score(base, ranked, params, cutoff),
-        parameters=merge_parameters((GAIN,), base.parameters_on_gains, (REL, INTENTS, RENORMALIZE, JUDGED_ONLY)),
-        takes_cutoff=base.takes_cutoff,
-        bounded=base.bounded,
-        other_programs=OTHER_D_PROGRAMS,
         on_layers=False,
     )
 
@@ -74,22 +72,6 @@ def _run_gain(ranked: RankedBlock, params: ParameterValues) -> Floats:
     g = gain_table(params["gain"], block.collection.positive_grades)[ranked.grades]
     counts = ~block.navigational[:, :, None] | first_hit_of_intent(ranked.grades > 0)
     return ordered_sum(intent_weights_for(block, params)[:, :, None] * np.where(counts, g, 0.0), axis=1)
-
-
-def _din_sharp(base: BaseMeasure) -> Declaration:
-    plain = _din(base)
-
-    return replace(
-        plain,
-        family="DIN#-M: DIN-M sharpened by the share of intents covered",
-        name=f"DIN#-{base.name}",
-        summary=f"DIN-{base.name} sharpened by intent recall.",
-        formula=f"γ · I-rec + (1−γ) · DIN-{base.name}, with I-rec = intents covered in the first l / intents and "
-        f"DIN-{base.name} = {plain.formula}",
-        score=with_intent_recall(plain.score),
-        parameters=(GAMMA, *plain.parameters),
-        components=("I-rec", f"DIN-{base.name}"),
-    )
 
 
 _Q, _P_PLUS = (next(base for base in BASES if base.name == name) for name in ("Q", "P+"))
@@ -113,19 +95,4 @@ def _p_plus_q() -> Declaration:
         parameters=(GAIN, BETA_BLENDED, REL, INTENTS, RENORMALIZE, JUDGED_ONLY),
         other_programs=OTHER_D_PROGRAMS,
         on_layers=False,
-    )
-
-
-def _p_plus_q_sharp() -> Declaration:
-    plain = _p_plus_q()
-
-    return replace(
-        plain,
-        name="P+Q#",
-        summary="P+Q sharpened by intent recall.",
-        formula="γ · I-rec + (1−γ) · P+Q, with I-rec = intents covered in the first l / intents and "
-        f"P+Q = {plain.formula}",
-        score=with_intent_recall(plain.score),
-        parameters=(GAMMA, *plain.parameters),
-        components=("I-rec", "P+Q"),
     )

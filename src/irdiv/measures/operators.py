@@ -12,7 +12,7 @@ from irdiv.errors import IrdivError
 from irdiv.kernels.lists import HitLists, ideal_hit_lists, ordered_sum, safe_divide, value_at_cutoff
 from irdiv.measures.base import BaseMeasure, GainLike, gain_table
 from irdiv.measures.bases import BASES
-from irdiv.measures.declaration import Declaration, Parameter, Score
+from irdiv.measures.declaration import Declaration, Parameter
 from irdiv.measures.novelty import intent_recall
 from irdiv.measures.parameters import GAIN, GAMMA, INTENTS, JUDGED_ONLY, REL, RENORMALIZE
 from irdiv.measures.values import ParameterValues
@@ -33,9 +33,10 @@ def declare_base(base: BaseMeasure) -> Iterable[Declaration]:
     """Yield the declarations of a base measure with each flat operator, and alone if the name is irdiv's."""
     yield _intent_aware(base)
     if not base.needs_grades:
-        yield _d_measure(base)
+        plain = d_measure(base)
+        yield plain
         if base.bounded:
-            yield _d_sharp(base)
+            yield sharpen(plain, f"D#-{base.name}", "D#-M: D-M sharpened by the share of intents covered")
     if base.standalone:
         yield declare_adhoc(base)
 
@@ -175,7 +176,8 @@ def _max_grade(params: ParameterValues, block: JudgedBlock) -> int:
     return block.collection.max_grade if given is None else given
 
 
-def _d_measure(base: BaseMeasure) -> Declaration:
+def d_measure(base: BaseMeasure) -> Declaration:
+    """Return the declaration of a base measure on global gains."""
     assert base.parameters_on_gains is not None
     return Declaration(
         family="D-M: gains averaged over intents, then the list scored once",
@@ -202,31 +204,23 @@ def d_references(base: BaseMeasure) -> tuple[str, ...]:
     return tuple(dict.fromkeys(["Sakai and Song, SIGIR 2011", *base.references]))
 
 
-def with_intent_recall(score: Score) -> Score:
-    """γ · I-rec + (1−γ) · M."""
+def sharpen(plain: Declaration, name: str, family: str) -> Declaration:
+    """Return the declaration of γ · I-rec + (1−γ) · M for that of M."""
 
     def sharp(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
         gamma = params["gamma"]
-        return gamma * intent_recall(ranked, params, cutoff) + (1.0 - gamma) * score(ranked, params, cutoff)
+        return gamma * intent_recall(ranked, params, cutoff) + (1.0 - gamma) * plain.score(ranked, params, cutoff)
 
-    return sharp
-
-
-def _d_sharp(base: BaseMeasure) -> Declaration:
-    assert base.parameters_on_gains is not None
-    return Declaration(
-        family="D#-M: D-M sharpened by the share of intents covered",
-        name=f"D#-{base.name}",
-        summary=f"D-{base.name} sharpened by intent recall.",
-        formula=f"γ · I-rec + (1−γ) · D-{base.name}, with I-rec = intents covered in the first l / intents and "
-        f"D-{base.name} = {d_formula(base)}",
-        references=d_references(base),
-        score=with_intent_recall(lambda ranked, params, cutoff: d_score(base, ranked, params, cutoff)),
-        parameters=merge_parameters((GAMMA, GAIN), base.parameters_on_gains, (REL, INTENTS, RENORMALIZE, JUDGED_ONLY)),
-        takes_cutoff=base.takes_cutoff,
-        bounded=base.bounded,
-        other_programs=OTHER_D_PROGRAMS,
-        components=("I-rec", f"D-{base.name}"),
+    return replace(
+        plain,
+        family=family,
+        name=name,
+        summary=f"{plain.name} sharpened by intent recall.",
+        formula=f"γ · I-rec + (1−γ) · {plain.name}, with I-rec = intents covered in the first l / intents and "
+        f"{plain.name} = {plain.formula}",
+        score=sharp,
+        parameters=(GAMMA, *plain.parameters),
+        components=("I-rec", plain.name),
     )
 
 

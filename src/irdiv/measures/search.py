@@ -8,7 +8,8 @@ from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.nuggets import NUGGET_KEYWORDS
-from irdiv.measures.spec import ir_measures_names, normalize_name
+from irdiv.measures.spec import ir_measures_names
+from irdiv.measures.spec_text import normalize_name
 from irdiv.measures.words import has_words
 
 _ANSWER_KEYWORDS = ("scores of answers", "coverage", "nugget recall", "nuggetizer", *NUGGET_KEYWORDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import reprlib
 from collections.abc import Iterable, Mapping
@@ -10,12 +9,12 @@ from typing import TypeAlias
 
 import ir_measures
 
-from irdiv.checks import LARGEST_INTEGER
 from irdiv.errors import IrdivError, examples, near_names, short
 from irdiv.measures.answers import AnswerMeasure, refuse_answer_measure
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure, ir_measures_parameters, is_of_ir_measures
+from irdiv.measures.spec_text import keyword_arguments, keywords, match_spec, normalize_name, split_spec
 from irdiv.measures.undefined import why_undefined
 from irdiv.measures.words import has_words
 
@@ -26,10 +25,6 @@ MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 NamedMeasures: TypeAlias = MeasuresLike | Mapping[str, MeasureLike]
 """One or several measures, or a mapping from names to measures."""
 
-_SPEC = re.compile(r"(?P<name>[^@(){}\s]+) ?(?:\((?P<params>.*)\))? ?(?:@ ?(?P<cutoff>[^@\s]*))?")
-_LONGEST_SPEC = 1000
-_NO_LITERAL = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
-"""What Python raises for text that is not a literal, one that is nested too deep, or one with an unhashable key."""
 _IR_MEASURES_NAMES = frozenset(ir_measures.measures.registry) - frozenset(registry.own)
 
 
@@ -81,7 +76,7 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
         return as_irdiv_measure(spec) or _irdiv_adhoc_measure(spec) or spec
     if not isinstance(spec, str):
         raise IrdivError(f"a measure is a spec such as 'D#-nDCG@10' or a Measure, not {spec!r}.")
-    name, params, cutoff = _parts(spec)
+    name, params, cutoff = split_spec(spec)
     declaration = _find(name) or _find_extension(name, params)
     if declaration is not None:
         return _measure(declaration, params, cutoff)
@@ -93,7 +88,7 @@ def parse(spec: MeasureLike) -> ir_measures.Measure:
 
 def _measure(declaration: Declaration, params: str, cutoff: str | None) -> Measure:
     """Return the measure of a spec; it is an error if a parameter changes nothing beside the others."""
-    given = _keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
+    given = keyword_arguments(declaration.name, declaration.by_name, params, "cutoff", cutoff)
     measure = Measure(declaration, **given)
     idle = next((name for name in given if not measure.has_effect(name)), None)
     if idle is not None:
@@ -110,7 +105,7 @@ def parse_base(spec: MeasureLike) -> Measure:
     >>> parse_base("nDCG(gain='linear')@10")
     nDCG-IA(gain='linear')@10
     """
-    name, params, cutoff = _parts(str(spec))
+    name, params, cutoff = split_spec(str(spec))
     known = [known for known, declaration in registry.items() if declaration.score_by_intent is not None]
     normalized = normalize_name(name)
     full_name = normalized if normalized in known else f"{normalized}-IA"
@@ -122,7 +117,7 @@ def parse_base(spec: MeasureLike) -> Measure:
 
 def _parse_by_ir_measures(spec: str, name: str, params: str, cutoff: str | None) -> ir_measures.Measure:
     base = ir_measures.measures.registry[name]
-    measure = base(**_keyword_arguments(name, base.SUPPORTED_PARAMS, params, base.AT_PARAM, cutoff))
+    measure = base(**keyword_arguments(name, base.SUPPORTED_PARAMS, params, base.AT_PARAM, cutoff))
     try:
         measure.validate_params()
     except AssertionError as error:
@@ -167,28 +162,24 @@ def _irdiv_adhoc_measure(measure: ir_measures.Measure) -> Measure | None:
 
 def is_ndeval_measure(spec: str) -> bool:
     """Return whether a spec names one of ndeval's nine measures, which are the same in irdiv and ir_measures."""
-    declaration = None if _match(spec) is None else _find(_parts(spec)[0])
+    declaration = None if match_spec(spec) is None else _find(split_spec(spec)[0])
     return declaration is not None and declaration.owner != "irdiv"
 
 
 def is_irdiv_only(spec: str) -> bool:
     """Return whether ir_measures knows no measure of this name, or none with these parameters, and irdiv does."""
-    if _match(spec) is None:
+    if match_spec(spec) is None:
         return False
-    name, params, _ = _parts(spec)
+    name, params, _ = split_spec(spec)
     declaration = _find(name)
     if declaration is None:
         return _find_extension(name, params) is not None
     owned = ir_measures_parameters(declaration.name)
     if owned is None:
         return True
-    given = [key for key, _ in _keywords(declaration.name, declaration.by_name, params)]
+    given = [key for key, _ in keywords(declaration.name, declaration.by_name, params)]
     # A mistake in a parameter is reported by the package whose name it is.
     return _extends(declaration, given) if declaration.owner == "irdiv" else any(key not in owned for key in given)
-
-
-def _match(spec: str) -> re.Match[str] | None:
-    return _SPEC.fullmatch(" ".join(spec.split())) if len(spec) <= _LONGEST_SPEC else None
 
 
 def unknown_name_error(name: str) -> IrdivError:
@@ -217,26 +208,6 @@ def ir_measures_names() -> set[str]:
     return {ir_measures.measures.registry[name].NAME for name in _IR_MEASURES_NAMES} - set(registry.own)
 
 
-def _parts(spec: str) -> tuple[str, str, str | None]:
-    match = _match(spec)
-    if match is None:
-        raise IrdivError(
-            f"{reprlib.repr(spec)} is not a spec: expected NAME(key=value, …)@k, as in 'D#-nDCG(gamma=0.3)@10', one "
-            "measure in each."
-        )
-    name, cutoff = match["name"], match["cutoff"]
-    if normalize_name(f"{name}@{cutoff}") in registry.own:
-        # A cutoff that is a word belongs to the name, as in S-recall@min.
-        name, cutoff = f"{name}@{cutoff}", None
-    return name, match["params"] or "", cutoff
-
-
-def normalize_name(name: str) -> str:
-    """Return a name in the spelling of the registry, unless it is one that ir_measures owns."""
-    name = re.sub(r"[-_]?sharp|♯", "#", name)
-    return name.replace("α", "alpha").replace("_", "-")
-
-
 def _find(name: str) -> Declaration | None:
     if name in registry.own:
         return registry[name]
@@ -258,7 +229,7 @@ def _find_extension(name: str, params: str) -> Declaration | None:
         return None
     extension = registry.extensions.get(ir_measures.measures.registry[name].NAME)
     try:
-        given = [key for key, _ in _keywords(name, (), params)]
+        given = [key for key, _ in keywords(name, (), params)]
     except IrdivError:
         return None
     return extension if _extends(extension, given) else None
@@ -270,49 +241,3 @@ def _extends(extension: Declaration | None, given: Iterable[str]) -> bool:
         return False
     owned = ir_measures_parameters(extension.name) or {}
     return any(key in extension.by_name and key not in owned for key in given)
-
-
-def _keyword_arguments(name: str, known: Iterable[str], params: str, at: str, cutoff: str | None) -> dict[str, object]:
-    """Return the parameters of a spec by name, with the value after @ under the name ``at``."""
-    given = _keywords(name, known, params)
-    if cutoff is not None:
-        given.append((at, literal(cutoff)))
-    keys = [key for key, _ in given]
-    repeated = next((key for key in keys if keys.count(key) > 1), None)
-    if repeated is not None:
-        raise IrdivError(f"{name} is given {repeated!r} twice.")
-    huge = next((key for key, value in given if isinstance(value, int) and abs(value) > LARGEST_INTEGER), None)
-    if huge is not None:
-        raise IrdivError(f"{name}: {huge}={short(dict(given)[huge])} is too large; expected an integer below 2^63.")
-    return dict(given)
-
-
-def literal(text: str) -> object:
-    """Return the Python value of a text, or the text itself."""
-    try:
-        return ast.literal_eval(text)
-    except _NO_LITERAL:
-        return text
-
-
-def _keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, object]]:
-    unreadable = IrdivError(
-        f"cannot read the parameters ({reprlib.repr(params)}) of {name}: expected key=value pairs of "
-        f"{', '.join(known) or 'nothing'}."
-    )
-    try:
-        call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise unreadable
-        return [_keyword(keyword) for keyword in call.keywords]
-    except IrdivError:
-        raise
-    except _NO_LITERAL:
-        raise unreadable from None
-
-
-def _keyword(keyword: ast.keyword) -> tuple[str, object]:
-    if keyword.arg is None:
-        raise ValueError("** has no name")
-    value = keyword.value
-    return keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @styled
-def asl_curves(power: DiscriminativePower[Any] | StudyLike, *, ax: Axes | None = None) -> Axes:
+def asl_curves(power: DiscriminativePower[IntoDataFrame] | StudyLike, *, ax: Axes | None = None) -> Axes:
     """Plot ASL curves: pairs of runs by p, a line for each measure; the lower, the more discriminative.
 
     Parameters
@@ -35,7 +35,7 @@ def asl_curves(power: DiscriminativePower[Any] | StudyLike, *, ax: Axes | None =
     return draw_asl_curves(levels_by_measure(power), power.level, ax=ax)
 
 
-def levels_by_measure(power: DiscriminativePower[Any]) -> dict[str, SortedLevels]:
+def levels_by_measure(power: DiscriminativePower[IntoDataFrame]) -> dict[str, SortedLevels]:
     """Return the ASL of pairs of runs and the share that is significant, by measure."""
     shares = power.significant.mean(axis=1).tolist()
     falling = np.sort(power.p, axis=1)[:, ::-1]

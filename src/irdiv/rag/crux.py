@@ -153,10 +153,10 @@ def _rated_document(record: Record) -> tuple[str, object]:
 
 
 def _rating_array(ratings: object, where: str) -> Ints:
-    values = as_list(ratings, where)
-    if not values or not all(value is None or _is_small_integer(value) for value in values):
+    values = [-1 if value is None else value for value in as_list(ratings, where)]
+    if not values or not all(map(_is_small_integer, values)):
         raise IrdivError(f"{where}: expected a list with an integer for each sub-question, found {str(ratings)[:60]}.")
-    return np.array([-1 if value is None else int(value) for value in values], dtype=np.int64)
+    return np.array(values, dtype=np.int64)
 
 
 def _is_small_integer(value: object) -> bool:

@@ -46,7 +46,7 @@ def is_missing(value: object) -> bool:
     return value is None or value is pd.NA or value == "" or (isinstance(value, float) and value != value)
 
 
-def as_list(value: object, where: str) -> list[Any]:
+def as_list(value: object, where: str) -> list[object]:
     """Return a value that must be a list; a missing one is empty."""
     if value is None:
         return []
@@ -101,6 +101,16 @@ def optional_text(value: object, where: str) -> str | None:
     if not isinstance(value, str):
         raise IrdivError(f"{where} must be a text, found {str(value)[:60]!r}.")
     return normalize_text(value)
+
+
+def nugget_text(item: Fields, where: str) -> str:
+    """Return the text of a nugget in a list, with single spaces between words; it is an error if there is none."""
+    text = next((item[name] for name in TEXT_FIELDS if not is_missing(item.get(name))), None)
+    if not isinstance(text, str) or not text.strip():
+        raise IrdivError(
+            f"{where}: no text; expected one of the fields {examples(TEXT_FIELDS, 9)}, found {str(dict(item))[:80]}."
+        )
+    return normalize_text(text)
 
 
 def doc_ids(values: Iterable[object], where: str) -> list[str]:

@@ -5,40 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from irdiv.errors import IrdivError, examples
 from irdiv.rag.fields import (
     DOC_FIELDS,
-    TEXT_FIELDS,
     Fields,
     as_list,
     doc_ids,
     id_text,
     is_missing,
     normalize_text,
+    nugget_text,
     optional_text,
     optional_weight,
     warn_about_unread_documents,
 )
 from irdiv.rag.labels import WEIGHT_FIELDS, Labels, warn_about_unread_weights
+from irdiv.rag.nugget_banks import BANKS, BankReader, Parents
 from irdiv.rag.records import Record, field_names, find_fields, warn_about_empty
 from irdiv.rag.tables import Nugget, id_of_text, require_all_ids
 
 _LISTS = ("nuggets", "rubrics", "aspects")
 _IDS = ("_id", "id", "nugget_id", "aspect_id", "rubric_id", "intent_id", "question_id")
 _TOPICS_OF_ASPECTS = ("query_id", "qid", "question_id")
-_BANKS = ("nugget_bank", "claim_bank")
 _PARENT = "mapped_sub_narrative"
 _SUPPORTING = {"relevant_corpus_ids": 1, "supporting_docs": 1, "non_relevant_corpus_ids": 0}
 """Fields with lists of documents, and the grade of these."""
-ALL_ANSWERS, SOME_ANSWERS = 2, 1
-"""The grades of a document of a nugget bank that has all that a nugget needs, and only a part of it."""
-
 _REMEDY_FOR_RUN = " Retrieved documents are read by irdiv.rag.read_contexts (on the command line, give them as RUN)."
-
-Parents = dict[tuple[str, str], str]
-"""The texts of nodes above nuggets, by topic and id."""
 
 
 class NuggetReader:
@@ -61,10 +54,7 @@ class NuggetReader:
             )
         if formats[0] == "bank":
             self.has_documents = True
-            warn_about_unread_weights(_bank_items(records), WEIGHT_FIELDS)
-            parts = (part for item in _bank_items(records) for part in [item, *_objects(item.get("answers"))])
-            warn_about_unread_documents(parts, ("references",), "List them in 'references' of each answer.")
-            return (nugget for record in records for nugget in self._of_bank(record))
+            return BankReader(self._labels, self.parents, split_answers=self._split_answers).read(records)
         if formats[0] == "table":
             return self._of_table(records)
         if formats[0] == "aspect":
@@ -91,7 +81,7 @@ class NuggetReader:
             raise IrdivError(f"{where}: expected a text or an object with one, found {str(item)[:60]!r}.")
         if "assignment" in item:
             raise IrdivError(f"{where}: the nugget has an assignment; read such files by irdiv.rag.read_assignments.")
-        text = _text(item, where)
+        text = nugget_text(item, where)
         given_id = next((item[name] for name in _IDS if not is_missing(item.get(name))), None)
         grades: dict[str, int] = {}
         for name, grade in reversed(_SUPPORTING.items()):
@@ -117,58 +107,6 @@ class NuggetReader:
         parent_id = id_of_text(name, "s")
         self.parents[topic, parent_id] = name
         return parent_id
-
-    def _of_bank(self, record: Record) -> Iterator[Nugget]:
-        for name in _BANKS:
-            for index, item in enumerate(_bank(record, name)):
-                yield from self._of_question(item, record.topic, f"{record.where}, {name}[{index}]")
-
-    def _of_question(self, item: object, topic: str, where: str) -> Iterator[Nugget]:
-        """Yield the nugget of a question, or one for each answer if all are needed and answers are split."""
-        if not isinstance(item, Mapping):
-            raise IrdivError(f"{where}: expected an object with a question and answers, found {str(item)[:60]!r}.")
-        if item.get("sub_nuggets"):
-            raise IrdivError(f"{where}: the nugget has sub_nuggets, which are not read; list them as nuggets.")
-        answers = _answers(item, where)
-        given = item.get("aggregator_type")
-        aggregator = given.upper() if isinstance(given, str) else given
-        if aggregator not in (None, "AND", "OR", "DEFAULT"):
-            raise IrdivError(f"{where}: aggregator_type is {given!r}; expected 'AND' or 'OR'.")
-        text, importance = _text(item, where), item.get("importance")
-        is_number = isinstance(importance, int | float)
-        nugget = Nugget(
-            topic,
-            id_text(item.get("question_id") or item.get("claim_id") or id_of_text(text), where),
-            text,
-            None if is_number else self._labels.importance(importance),
-            optional_weight(importance if is_number else item.get("weight"), where),
-        )
-        needs_all = aggregator == "AND" and len(answers) > 1
-        if needs_all and self._split_answers:
-            yield from self._of_answers(nugget, answers)
-            return
-        counts: dict[str, int] = {}
-        for docs in answers.values():
-            for doc in docs:
-                counts[doc] = counts.get(doc, 0) + 1
-        needed = len(answers) if needs_all else 1
-        grades = {doc: ALL_ANSWERS if count >= needed else SOME_ANSWERS for doc, count in counts.items()}
-        weight = 1.0 if self._split_answers and nugget.weight is None and nugget.importance is None else nugget.weight
-        yield replace(nugget, weight=weight, grades=grades)
-
-    def _of_answers(self, nugget: Nugget, answers: Mapping[str, set[str]]) -> Iterator[Nugget]:
-        """Yield a nugget for each answer below the question, which share its weight."""
-        self.parents[nugget.query_id, nugget.intent_id] = nugget.description or ""
-        weight = self._labels.weight(nugget.importance) if nugget.weight is None else nugget.weight
-        for answer, docs in answers.items():
-            yield replace(
-                nugget,
-                intent_id=f"{nugget.intent_id}/{id_of_text(answer, 'a')}",
-                description=answer,
-                weight=(1.0 if weight is None else weight) / len(answers),
-                parent_id=nugget.intent_id,
-                grades=dict.fromkeys(sorted(docs), ALL_ANSWERS),
-            )
 
     def _of_table(self, records: Sequence[Record]) -> Iterator[Nugget]:
         columns = field_names(records)
@@ -244,7 +182,7 @@ def with_topics(nuggets: Iterable[Nugget], examples_: Sequence[Record]) -> Itera
 
 def _format_of(record: Record) -> str:
     fields = record.fields
-    if not set(_BANKS).isdisjoint(fields):
+    if not set(BANKS).isdisjoint(fields):
         return "bank"
     for name in _LISTS:
         if name in fields:
@@ -257,22 +195,6 @@ def _format_of(record: Record) -> str:
             "them by irdiv.rag.read_contexts (on the command line, give them as RUN)."
         )
     return "table"
-
-
-def _bank(record: Record, name: str) -> list[Any]:
-    """Return the nuggets of a bank, which may be an object from question to nugget."""
-    bank = record.fields.get(name)
-    return list(bank.values()) if isinstance(bank, Mapping) else as_list(bank, f"{record.where}: {name}")
-
-
-def _bank_items(records: Sequence[Record]) -> Iterator[Fields]:
-    return (item for record in records for name in _BANKS for item in _bank(record, name) if isinstance(item, Mapping))
-
-
-def _objects(values: object) -> list[Fields]:
-    """Return the objects among answers, which may be a list, or an object from answer to its fields."""
-    found = values.values() if isinstance(values, Mapping) else values if isinstance(values, list | tuple) else ()
-    return [value for value in found if isinstance(value, Mapping)]
 
 
 def _without_topic(record: Record) -> Fields:
@@ -292,27 +214,3 @@ def _topic_of_aspect(record: Record) -> str:
             "or an id that ends with '-a' and a number."
         )
     return topic[1]
-
-
-def _text(item: Fields, where: str) -> str:
-    text = next((item[name] for name in TEXT_FIELDS if not is_missing(item.get(name))), None)
-    if not isinstance(text, str) or not text.strip():
-        raise IrdivError(
-            f"{where}: no text; expected one of the fields {examples(TEXT_FIELDS, 9)}, found {str(dict(item))[:80]}."
-        )
-    return normalize_text(text)
-
-
-def _answers(item: Fields, where: str) -> dict[str, set[str]]:
-    """Return the answers of a nugget with the documents that have them; references without answers are one."""
-    answers = item.get("answers")
-    if not answers:
-        references = as_list(item.get("references"), f"{where}: references")
-        return {"": set(doc_ids(references, f"{where}: references"))}
-    found: dict[str, set[str]] = {}
-    for answer in answers.values() if isinstance(answers, Mapping) else as_list(answers, f"{where}: answers"):
-        if not isinstance(answer, Mapping) or is_missing(answer.get("answer")):
-            raise IrdivError(f"{where}: expected answers with a field 'answer', found {str(answer)[:60]!r}.")
-        references = doc_ids(as_list(answer.get("references"), f"{where}: references"), f"{where}: references")
-        found.setdefault(normalize_text(str(answer["answer"])), set()).update(references)
-    return found

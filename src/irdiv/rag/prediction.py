@@ -13,6 +13,8 @@ from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
+from irdiv.stats.intervals import percentile_interval
+from irdiv.stats.names import only_one_has
 from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, Rng, require_interval
 from irdiv.stats.resampling import Counts, bootstrap_counts
 from irdiv.stats.sample_correlation import SampleCorrelationName, correlations_over_runs, correlations_over_topics
@@ -61,12 +63,8 @@ def correlate_with_answers(
         One or several of ``"pearson"`` (r), ``"spearman"`` (ρ) and ``"tau"`` (Kendall's τ-b).
     missing
         ``"error"`` to raise an error if only one of the two evaluations has a topic, ``"drop"`` to leave it out.
-    confidence_level
-        The confidence level of the intervals.
-    rng
-        A seed or a `numpy.random.Generator`; None for another result each time.
-    n_resamples
-        How many samples of the topics.
+    confidence_level, rng, n_resamples
+        As in `irdiv.stats.correlation_intervals`.
 
     Returns
     -------
@@ -120,7 +118,7 @@ def correlate_with_answers(
 def _common_topics(contexts: Table, answers: Table, missing: MissingTopics) -> list[str]:
     answered = set(answers.topics)
     common = [topic for topic in contexts.topics if topic in answered]
-    only = _only_one_has(contexts.topics, answers.topics)
+    only = only_one_has({"the contexts have": contexts.topics, "the answers have": answers.topics})
     if not common or (only and missing == "error"):
         hint = "missing='drop' leaves out the topics that only one has." if common else "Are the ids the same?"
         raise IrdivError(f"contexts and answers have {len(common)} topics in common: {only}. {hint}")
@@ -132,7 +130,7 @@ def _common_topics(contexts: Table, answers: Table, missing: MissingTopics) -> l
 def _context_of(contexts: Table, answers: Table, given: Mapping[str, str] | None) -> dict[str, str]:
     """Return the run of contexts for each run of answers."""
     if given is None:
-        only = _only_one_has(contexts.runs, answers.runs)
+        only = only_one_has({"the contexts have": contexts.runs, "the answers have": answers.runs})
         if only:
             raise IrdivError(
                 f"contexts and answers have different runs: {only}. Leave out the runs that only one has, or give "
@@ -146,14 +144,6 @@ def _context_of(contexts: Table, answers: Table, given: Mapping[str, str] | None
     if missing:
         raise IrdivError(f"context_of has no contexts for the runs {examples(missing)} of the answers; add them.")
     return {run: given[run] for run in answers.runs}
-
-
-def _only_one_has(of_contexts: Sequence[str], of_answers: Sequence[str]) -> str:
-    """Return what only one of the two has, in words; empty if they have the same."""
-    both = set(of_contexts) & set(of_answers)
-    sides = {"contexts": of_contexts, "answers": of_answers}
-    only = {name: [label for label in labels if label not in both] for name, labels in sides.items()}
-    return " and ".join(f"only the {name} have {examples(labels)}" for name, labels in only.items() if labels)
 
 
 def _values(table: Table, runs: Sequence[str], topics: Sequence[str]) -> Floats:
@@ -202,7 +192,4 @@ def _mean_of_defined(correlations: Floats) -> Floats:
 
 def _interval(samples: Floats, confidence_level: float) -> tuple[float, float]:
     defined = samples[~np.isnan(samples)]
-    if not len(defined):
-        return np.nan, np.nan
-    low, high = np.quantile(defined, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    return float(low), float(high)
+    return percentile_interval(defined, confidence_level) if len(defined) else (np.nan, np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -74,7 +74,7 @@ class Record(NamedTuple):
             f"{examples(self.fields, 9)}."
         )
 
-    def sequence(self, name: str) -> list[Any]:
+    def sequence(self, name: str) -> list[object]:
         """Return the list in a field; a missing one is empty."""
         return as_list(rows_of_columns(self.fields.get(name)), f"{self.where}: the field {name!r}")
 
@@ -182,7 +182,7 @@ def _raise_if_table(topic: str, items: Iterable[object], where: str) -> None:
                 )
 
 
-def _rows_of_frame(data: object, role: str) -> list[dict[str, Any]]:
+def _rows_of_frame(data: object, role: str) -> list[dict[str, object]]:
     native = nw.to_native(as_frame(data, role, ()))
     if not isinstance(native, pd.DataFrame):
         return list(nw.from_native(native, eager_only=True).to_arrow().to_pylist())

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def page_data(
     cutoff: int,
     topic_texts: Mapping[str, str],
     intent_descriptions: Mapping[tuple[str, str], str],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what the script of the page shows, with runs in the given order, as JSON can hold it.
 
     =============== ==================================================================================================
@@ -58,7 +58,7 @@ def page_data(
     values = np.moveaxis(evaluation.values, 1, 0)[:, list(order)]
     runs = [evaluation.runs[run] for run in order]
     topics = list(map(str, evaluation.query_ids))
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "cutoff": cutoff,
         "measures": [
             {"name": name, "less_is_better": less_is_better(measure), **_color_range(own)}
@@ -74,7 +74,7 @@ def page_data(
     return data
 
 
-def compress(data: Mapping[str, Any]) -> str:
+def compress(data: Mapping[str, object]) -> str:
     """Return data as JSON, compressed by gzip, in base64."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 6, mtime=0)).decode("ascii")
@@ -87,7 +87,7 @@ def _color_range(values: Floats) -> dict[str, float]:
     return {"low": 0.0, "high": 1.0} if low >= 0 and high <= 1 else {"low": low, "high": high}
 
 
-def _without_nan(values: Floats) -> list[Any]:
+def _without_nan(values: Floats) -> list[object]:
     if np.isfinite(values).all():
         return values.tolist()
     nullable: Objects = values.astype(object)
@@ -97,7 +97,7 @@ def _without_nan(values: Floats) -> list[Any]:
 
 def _documents(
     sources: Sources, runs: Sequence[str], cutoff: int, descriptions: Mapping[tuple[str, str], str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     collection = sources.collection
     sources.require_documents(cutoff, f"cutoff={cutoff}")
     intents = counted_intents(collection, intent_options(sources))
@@ -106,7 +106,7 @@ def _documents(
     position = np.arange(len(found.doc_ids)) - np.repeat(found.start[:-1], np.diff(found.start))
     judged = np.flatnonzero(found.is_judged)
     judgments = [[document, grades[index]] for document, index in zip(position[judged].tolist(), judged, strict=True)]
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "has_intents": collection.has_intents,
         "intents": _intents(collection, intents, descriptions),
         "documents": _split(found.doc_ids.to_pylist(), found.start),
@@ -119,7 +119,9 @@ def _documents(
     return {**data, "trees": trees} if any(trees) else data
 
 
-def _intents(collection: Collection, counted: CountedIntents, descriptions: Mapping[tuple[str, str], str]) -> list[Any]:
+def _intents(
+    collection: Collection, counted: CountedIntents, descriptions: Mapping[tuple[str, str], str]
+) -> list[list[dict[str, object]]]:
     """Return the intents of each topic."""
     known, importance = collection.intent_description, collection.intent_importance
     entries = []
@@ -127,7 +129,7 @@ def _intents(collection: Collection, counted: CountedIntents, descriptions: Mapp
         topic, intent = str(collection.topics[collection.intent_topic[index]]), str(collection.intents[index])
         text = descriptions.get((topic, intent)) or (None if known is None else known[index]) or ""
         probability = None if counted.probability is None else float(counted.probability[number])
-        entry = {"id": intent, "text": text, "probability": probability}
+        entry: dict[str, object] = {"id": intent, "text": text, "probability": probability}
         if importance is not None and importance[index] is not None:
             entry["importance"] = importance[index]
         entries.append(entry)

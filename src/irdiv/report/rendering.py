@@ -48,7 +48,7 @@ DEFAULT_MEASURES = ("D#-nDCG", "I-rec", "D-nDCG", "ERR-IA", "alpha-nDCG", "nDCG"
 
 @overload
 def write_report(
-    evaluation: Evaluation[IntoDataFrame], path: PathLike, /, *, force: bool = ..., **options: Any
+    evaluation: Evaluation[IntoDataFrame], path: PathLike, /, *, force: bool = ..., **options: object
 ) -> Path: ...
 @overload
 def write_report(
@@ -58,7 +58,7 @@ def write_report(
     /,
     *,
     force: bool = ...,
-    **options: Any,
+    **options: object,
 ) -> Path: ...
 def write_report(*source_and_path: Any, force: bool = False, **options: Any) -> Path:
     """Write the page about an evaluation, or about qrels and runs, and return its path.
@@ -107,7 +107,7 @@ def render(
     duplicates: Duplicates = DEFAULT_DUPLICATES,
     provenance: Provenance | None = None,
     progress: bool = False,
-    **parameters: Any,
+    **parameters: object,
 ) -> str:
     """Return an HTML page that compares runs.
 
@@ -197,7 +197,7 @@ def evaluate_for_page(
     cutoff: int,
     ties: Ties = DEFAULT_TIES,
     duplicates: Duplicates = DEFAULT_DUPLICATES,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
 ) -> tuple[Evaluation[IntoDataFrame], list[ir_measures.Measure]]:
     """Return an evaluation by measures and those of the figures, all at once, and the measures of the leaderboard."""
     with explain_swapped_arguments(qrels, runs.values()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from html import escape
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from irdiv.checks import Integer, choice, require
 from irdiv.errors import IrdivError
@@ -18,7 +18,10 @@ from irdiv.stats.scores import Scores
 from irdiv.stats.significance import Correction, Significance, significant_differences
 from irdiv.stats.table import as_table
 
-AnyScores: TypeAlias = Scores[Any]
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+AnyScores: TypeAlias = "Scores[IntoDataFrame]"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Confidence intervals of means."""
+"""Confidence intervals of means and of other statistics on samples."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def confidence_intervals(z: Floats, counts: Counts | None, interval: IntervalNam
         means = np.sort(sample_means(z[rows], counts), axis=1)
         ends[rows] = _quantiles(means, tails if interval == "percentile" else _bca_tails(z[rows], means, tails))
     return ends
+
+
+def percentile_interval(samples: Floats, confidence_level: float) -> tuple[float, float]:
+    """Return the ends of the middle share of samples."""
+    low, high = np.quantile(samples, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    return float(low), float(high)
 
 
 def intervals_of_means(

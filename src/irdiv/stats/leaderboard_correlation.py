@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from irdiv.checks import require
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar
+from irdiv.stats.intervals import percentile_interval
+from irdiv.stats.names import only_one_has
 from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, Rng, require_interval, require_two_topics
 from irdiv.stats.rank_correlation import Correlation, CorrelationName, correlation_function, has_gold
 from irdiv.stats.resampling import Counts, bootstrap_counts, sample_means
@@ -136,18 +138,9 @@ def _align(table: Table, other: Table) -> Table:
     indices = []
     for what in ("runs", "measures", "topics"):
         ours, theirs = getattr(table, what), getattr(other, what)
-        if set(ours) != set(theirs):
-            only = [
-                f"only {name} has {examples(missing)}"
-                for name, missing in (
-                    ("the estimate", [label for label in theirs if label not in ours]),
-                    ("gold", [label for label in ours if label not in theirs]),
-                )
-                if missing
-            ]
-            raise IrdivError(
-                f"the leaderboards have different {what}: {' and '.join(only)}. Leave out the {what} that only one has."
-            )
+        only = only_one_has({"the estimate has": theirs, "gold has": ours})
+        if only:
+            raise IrdivError(f"the leaderboards have different {what}: {only}. Leave out the {what} that only one has.")
         indices.append([ours.index(label) for label in theirs])
     return other._replace(values=table.values[np.ix_(*indices)])
 
@@ -169,6 +162,5 @@ def _with_interval(
     correlation: Correlation, x: Floats, y: Floats, x_samples: Floats, y_samples: Floats, confidence_level: float
 ) -> tuple[float, float, float]:
     """Return a correlation and the ends of its interval."""
-    ends = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    low, high = np.quantile(correlation(x_samples, y_samples), ends)
-    return float(correlation(x[None], y[None])[0]), float(low), float(high)
+    ends = percentile_interval(correlation(x_samples, y_samples), confidence_level)
+    return float(correlation(x[None], y[None])[0]), *ends

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import ir_measures
 
-from irdiv.errors import IrdivError, near_names
+from irdiv.errors import IrdivError, examples, near_names
 from irdiv.measures.spec import MeasureLike, parse
 
 
@@ -18,6 +18,17 @@ def find_run(runs: Sequence[str], name: object) -> int:
 def find_topic(topics: Sequence[str], query_id: object) -> int:
     """Return the index of a topic; ``152`` is also accepted for ``"152"``."""
     return _find("topic", topics, str(query_id))
+
+
+def only_one_has(sides: Mapping[str, Sequence[str]]) -> str:
+    """Return what only one of two sides has, in words; empty if both have the same.
+
+    >>> only_one_has({"the estimate has": ["a", "b"], "gold has": ["a"]})
+    "only the estimate has 'b'"
+    """
+    one, two = (set(names) for names in sides.values())
+    only = {side: [name for name in names if name not in one & two] for side, names in sides.items()}
+    return " and ".join(f"only {side} {examples(names)}" for side, names in only.items() if names)
 
 
 def _find(what: str, names: Sequence[str], name: object) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from irdiv.checks import Integer, Number, Optional, choice, require
 from irdiv.errors import IrdivError
+from irdiv.types import Floats
 
 Rng: TypeAlias = np.random.Generator | int | None
 """A seed, a generator, or None for another result each time."""
@@ -47,6 +49,17 @@ def require_two_topics(n_topics: int, analysis: str = "a test") -> None:
     """Raise an error if there is only one topic, which allows no inference."""
     if n_topics < 2:
         raise IrdivError(f"{analysis} needs at least two topics, found {n_topics}.")
+
+
+def require_finite(values: ArrayLike, holder: str, unit: str) -> Floats:
+    """Return an array of finite numbers, one for each unit; an error starts with what holds them."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise IrdivError(f"{holder} numbers, one for each {unit}; found {values!r}.") from None
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise IrdivError(f"{holder} finite numbers, one for each {unit}; found {values!r}.")
+    return array
 
 
 def require_samples(n_resamples: object, test: TestName | None, interval: IntervalName | None) -> None:

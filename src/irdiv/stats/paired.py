@@ -23,6 +23,7 @@ from irdiv.stats.options import (
     PairedTestName,
     Rng,
     random_generator,
+    require_finite,
     require_two_topics,
     resampling_options,
 )
@@ -184,7 +185,8 @@ def _paired_test(
     interval: IntervalName,
     confidence_level: float,
 ) -> PairedTestResult:
-    first, second = _values(x, "x"), _values(y, "y")
+    first = require_finite(x, "x must hold", "topic")
+    second = require_finite(y, "y must hold", "topic")
     if len(first) != len(second):
         raise IrdivError(
             f"the systems have {len(first)} and {len(second)} values; a paired test needs the same topics."
@@ -194,16 +196,6 @@ def _paired_test(
     return PairedTestResult(
         statistic, p, difference, tuple(ends), effect_size, tuple(effect_ends), n=len(first), test=test
     )
-
-
-def _values(values: ArrayLike, name: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise IrdivError(f"{name} must hold numbers, one for each topic; found {values!r}.") from None
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise IrdivError(f"{name} must hold finite numbers, one for each topic; found {values!r}.")
-    return array
 
 
 def paired_tests(

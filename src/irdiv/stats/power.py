@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,23 +13,11 @@ import pandas as pd
 
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
-from irdiv.progress import progress_bar, shows_progress
-from irdiv.stats.bootstrap import bootstrap_p, bootstrap_p_and_delta
-from irdiv.stats.options import (
-    CONFIDENCE_LEVEL,
-    LEVEL,
-    Rng,
-    TestName,
-    require_level,
-    require_test,
-    require_two_topics,
-    resampling_options,
-)
-from irdiv.stats.paired import paired_tests
-from irdiv.stats.resampling import bootstrap_counts
+from irdiv.progress import shows_progress
+from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test, resampling_options
+from irdiv.stats.pair_tests import p_of_pairs
 from irdiv.stats.study import as_study, concat_collections, missing_names
 from irdiv.stats.table import StudyLike, Table
-from irdiv.stats.tukey import tukey_p_by_measure
 from irdiv.types import Bools, Floats
 
 P = ParamSpec("P")
@@ -125,7 +113,9 @@ class DiscriminativePower(FrameHolder[FrameT_co]):
         columns = ["measure", "other", "only_first", "both", "only_second", "conflicts", "agreement"]
         return pd.DataFrame(rows, columns=columns)
 
-    def _frame(self, by_collection: bool, make: Callable[[DiscriminativePower[Any]], pd.DataFrame]) -> pd.DataFrame:
+    def _frame(
+        self, by_collection: bool, make: Callable[[DiscriminativePower[FrameT_co]], pd.DataFrame]
+    ) -> pd.DataFrame:
         if not by_collection:
             return make(self)
         if not self.collections:
@@ -263,9 +253,9 @@ def discriminative_power(
     return _pool(dict(zip(study.names, parts, strict=True))) if study.names else parts[0]
 
 
-def _pool(collections: Mapping[str, DiscriminativePower[Any]]) -> DiscriminativePower[Any]:
+def _pool(collections: Mapping[str, DiscriminativePower[FrameT]]) -> DiscriminativePower[FrameT]:
     """Return the results of all collections as one."""
-    parts: Sequence[DiscriminativePower[Any]] = list(collections.values())
+    parts = list(collections.values())
     return replace(
         parts[0],
         pairs=tuple(pair for part in parts for pair in part.pairs),
@@ -286,32 +276,13 @@ def _power_on_one_collection(
     delta: bool,
 ) -> DiscriminativePower[pd.DataFrame]:
     pairs = table.pairs()
-    n_topics = table.values.shape[2]
-    require_two_topics(n_topics)
-    differences = table.all_differences(pairs)
-    required = np.full(len(table.measures), np.nan)
-    if test == "bootstrap" and delta:
-        counts = bootstrap_counts(n_topics, n_resamples, rng)
-        p, required = bootstrap_p_and_delta(differences, counts, level, plus_one)
-    elif test == "bootstrap":
-        counts = bootstrap_counts(n_topics, n_resamples, rng)
-        measures = progress_bar(range(len(table.measures)), "measure")
-        p = np.stack([bootstrap_p(differences.of_measure(index), counts, plus_one) for index in measures])
-    elif test == "tukey":
-        by_measure = tukey_p_by_measure(table.values, pairs, rng=rng, n_resamples=n_resamples, plus_one=plus_one)
-        p = np.stack([next(by_measure) for _ in progress_bar(table.measures, "measure")])
-    else:
-        tests = (
-            paired_tests(differences.of_measure(index), test, rng, n_resamples, plus_one, "t", CONFIDENCE_LEVEL)
-            for index in progress_bar(range(len(table.measures)), "measure")
-        )
-        p = np.stack([result.p for result in tests])
+    tests = p_of_pairs(table, pairs, test, level, rng, n_resamples, plus_one, delta)
     return DiscriminativePower(
         measures=tuple(table.measures),
         pairs=tuple((table.runs[one], table.runs[two]) for one, two in pairs),
-        p=p,
+        p=tests.p,
         difference=np.stack([z.mean(axis=1) for _, z in table.differences(pairs)]),
-        delta=required,
+        delta=tests.delta,
         direction=table.direction,
         level=level,
     )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from irdiv.checks import Integer, Optional, choice, require
 from irdiv.errors import IrdivError
 from irdiv.progress import progress_slices
+from irdiv.stats.options import require_finite
 from irdiv.types import Floats, Ints
 
 CorrelationName: TypeAlias = Literal["tau", "tau_ap", "tau_ap_symmetric", "tau_ap_b"]
@@ -81,22 +82,12 @@ def tau_ap_b(estimate: ArrayLike, gold: ArrayLike, *, top: int | None = None) ->
 
 
 def _correlation(estimate: ArrayLike, gold: ArrayLike, method: CorrelationName, top: int | None) -> float:
-    x, y = _scores(estimate), _scores(gold)
+    x, y = (require_finite(scores, "a ranking is given by", "system") for scores in (estimate, gold))
     if len(x) != len(y):
         raise IrdivError(f"the rankings have {len(x)} and {len(y)} systems; give scores of the same systems.")
     if len(x) < 2:
         raise IrdivError("a correlation of rankings needs at least two systems.")
     return float(correlation_function(method, top)(x[None], y[None])[0])
-
-
-def _scores(values: ArrayLike) -> Floats:
-    try:
-        scores = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise IrdivError(f"a ranking is given by numbers, one for each system; found {values!r}.") from None
-    if scores.ndim != 1 or not np.isfinite(scores).all():
-        raise IrdivError(f"a ranking is given by finite numbers, one for each system; found {values!r}.")
-    return scores
 
 
 def correlation_function(method: CorrelationName, top: int | None = None) -> Correlation:

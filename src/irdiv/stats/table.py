@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -25,9 +25,9 @@ from irdiv.stats.value_files import read_values
 from irdiv.types import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
+    from narwhals.typing import IntoDataFrame, IntoFrame
 
-EvaluationLike: TypeAlias = "Scores[Any] | Table | IntoFrame | PathLike"
+EvaluationLike: TypeAlias = "Scores[IntoDataFrame] | Table | IntoFrame | PathLike"
 """An `Evaluation`, a frame with the columns ``run, query_id, measure, value``, or the path of a file that
 `irdiv.stats.read_values` reads."""
 StudyLike: TypeAlias = "EvaluationLike | Mapping[str, EvaluationLike]"

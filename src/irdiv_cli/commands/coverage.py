@@ -122,8 +122,6 @@ def _raise_if_options_conflict(arguments: argparse.Namespace) -> None:
 
     if arguments.cutoff is not None and arguments.measures is not None:
         raise IrdivError("-k is the cutoff of the default measures; give those of -m their own, as in Coverage@5.")
-    if [arguments.nuggets, arguments.judgments, *arguments.runs].count("-") > 1:
-        raise IrdivError("standard input ('-') can be read only once; give the other files by their paths.")
     if arguments.missed and arguments.per_query:
         raise IrdivError("--missed and --per-query print different tables; leave one out.")
     if arguments.worst is not None and arguments.worst < 0:

@@ -14,7 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the hierarchies, the run and what is drawn."""
     options.add_qrels(parser)
     parser.add_argument(
-        "run", metavar="RUN", nargs="?", help="run file; shows at which rank it covers each node, and scores each layer"
+        "runs",
+        metavar="RUN",
+        nargs="?",
+        help="run file; shows at which rank it covers each node, and scores each layer",
     )
     options.add_intent_table(parser)
     parser.add_argument(
@@ -54,12 +57,12 @@ def execute(arguments: argparse.Namespace) -> None:
         raise IrdivError("an SVG picture shows one topic; choose it by --topic.")
     if arguments.svg and arguments.measures:
         raise IrdivError("an SVG picture shows no scores; leave out -m or --svg.")
-    if arguments.run is None:
+    if arguments.runs is None:
         if arguments.measures:
             raise IrdivError("-m scores how a run covers each layer; give a run too.")
         drawings = (trees.svg(topic) if arguments.svg else trees.draw(topic) for topic in topics)
     else:
-        reports = trees.reports(local_file(arguments.run), topics, arguments.measures)
+        reports = trees.reports(local_file(arguments.runs), topics, arguments.measures)
         drawings = (report.svg() if arguments.svg else str(report) for report in reports)
     for index, drawing in enumerate(drawings):
         print(f"\n{drawing}" if index else drawing)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irdiv_cli import inputs, options, output, studies
@@ -238,7 +239,7 @@ def _plot_evaluation(arguments: argparse.Namespace, specs: list[str], given: dic
     )
     if "gold" in given:
         given["gold"] = inputs.measures_with_settings(given["gold"], arguments)
-    shown: list[Any] = []
+    shown: Sequence[object] = ()
     if arguments.figure == "difference_bars" and not {"run", "other"} <= set(given):
         if len(evaluation.runs) != 2 or {"run", "other"} & set(given):
             raise IrdivError(f"choose two of the runs by --run and --other; there are {', '.join(evaluation.runs)}.")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from irdiv_cli import inputs, options, studies
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
     from irdiv.evaluation.results import Evaluation
 
 ORDER = 120
@@ -102,7 +104,7 @@ def _write(arguments: argparse.Namespace) -> None:
 class _Part(NamedTuple):
     """A collection: its evaluation, and the options of its page."""
 
-    evaluation: Evaluation[Any]
+    evaluation: Evaluation[IntoDataFrame]
     options: dict[str, Any]
 
 

@@ -5,6 +5,7 @@ import os
 from typing import TYPE_CHECKING
 
 from irdiv_cli import inputs, options, output
+from irdiv_cli.local_files import require_read_once
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,9 +79,10 @@ def _take_first_as_qrels(arguments: argparse.Namespace) -> None:
 
     if arguments.topic is None:
         return
-    if not os.path.exists(arguments.topic) and os.path.exists(arguments.qrels):
+    if arguments.topic != "-" and not os.path.exists(arguments.topic) and os.path.exists(arguments.qrels):
         raise IrdivError(f"--worst finds topics by itself; leave out the ID {arguments.topic!r}.")
     arguments.qrels, arguments.runs = arguments.topic, [arguments.qrels, *arguments.runs]
+    require_read_once(arguments)
 
 
 def _print_worst(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
