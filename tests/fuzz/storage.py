@@ -72,7 +72,8 @@ def possible_types(values: Sequence[Any]) -> list[str]:
     """Return the types that hold values without a change."""
     if isinstance(values[0], str):
         is_number = all(value.isascii() and value.isdigit() and str(int(value)) == value for value in values)
-        return [*_STRINGS, *(_number_types(list(map(int, values))) if is_number else ())]
+        numbers = _number_types(list(map(int, values))) if is_number else []
+        return [*_STRINGS, *(type_ for type_ in numbers if type_ != "bool")]
     return [*_number_types(values), "object"]
 
 
