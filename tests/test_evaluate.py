@@ -50,6 +50,12 @@ def test_foreign_measures_see_our_order_where_single_precision_would_blur_it():
     assert irdiv.evaluate(qrels, run, ["P@1", "Hit@1"]).values[0, :, 0].tolist() == [1, 1]
 
 
+def test_foreign_measures_see_our_order_of_scores_beyond_single_precision():
+    qrels = {"1": {"a": 1, "b": 0}}
+    runs = {"distinct": {"1": {"a": 2e300, "b": 1e300}}, "equal": {"1": {"a": 1e300, "b": 1e300}}}
+    assert irdiv.evaluate(qrels, runs, "RR@2").values.ravel().tolist() == [1, 0.5]
+
+
 def test_tidy_frame_summary_and_pivot(qrels, run):
     evaluation = irdiv.evaluate(qrels, {"one": run, "two": run.iloc[:4]}, ["I-rec@3", nDCG @ 3])
     frame = evaluation.frame

@@ -22,6 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--collections", type=int, default=1000, metavar="N")
     parser.add_argument("--seed", type=int, default=0, help="collection n has the seed SEED:n")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="the number of the first collection")
     parser.add_argument("--points", nargs="+", choices=[*POINTS][1:], default=CHEAP, help="entry points beside pandas")
     parser.add_argument("--each", type=int, default=3, help="how many of the points score each collection")
     parser.add_argument("--topics", type=int, default=4, help="at most how many topics a collection has")
@@ -29,7 +30,11 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=5, help="how many failing collections to print")
     arguments = parser.parse_args()
     start, scored, failed, count = time.monotonic(), Counter[str](), 0, 0
-    for number in range(arguments.collections):
+    for number in range(arguments.start, arguments.start + arguments.collections):
+        done = scored["pandas"]
+        if done and done % 1000 == 0:
+            cpu = time.process_time() / done
+            print(f"{done} collections, {failed} with differences, {cpu:.3f} s of CPU each", flush=True)
         if time.monotonic() - start > arguments.seconds:
             break
         rng = Random(f"{arguments.seed}:{number}")

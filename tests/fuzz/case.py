@@ -27,16 +27,17 @@ class Judgment(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A row of a run."""
+    """A row of a run; the rank is None in all rows of runs without ranks."""
 
     topic: str
     doc: str
     score: float
+    rank: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A collection, its runs, the measures to compute, and how columns are stored."""
+    """A collection, its runs, the measures to compute, options of `irdiv.evaluate`, and how columns are stored."""
 
     judgments: list[Judgment]
     runs: dict[str, list[Ranked]]
@@ -48,6 +49,17 @@ class Case:
     ``names`` says whose names the columns have.
     """
     batch_rows: int = 3
+    ties: str = "docid_desc"
+    duplicates: str = "error"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """How `irdiv.evaluate` is to order runs."""
+        return {"ties": self.ties, "duplicates": self.duplicates}
+
+    @property
+    def has_ranks(self) -> bool:
+        return any(row.rank is not None for rows in self.runs.values() for row in rows)
 
     @property
     def has_intents(self) -> bool:
@@ -67,12 +79,19 @@ class Case:
         return (judged | described | ranked) - {None}
 
 
-def ranking(rows: list[Ranked]) -> dict[str, list[str]]:
-    """Return the documents of each topic of a run, by score descending, of equal ones the largest id first."""
+def ranking(case: Case, name: str) -> dict[str, list[str]]:
+    """Return the documents of each topic of a run in order, a repeated one at each of its places."""
     by_topic: dict[str, list[Ranked]] = {}
-    for row in rows:
+    for row in case.runs[name]:
         by_topic.setdefault(row.topic, []).append(row)
-    return {
-        topic: [row.doc for row in sorted(ranked, key=lambda row: (row.score, row.doc), reverse=True)]
-        for topic, ranked in by_topic.items()
-    }
+    return {topic: [row.doc for row in _in_order(rows, case.ties)] for topic, rows in by_topic.items()}
+
+
+def _in_order(rows: list[Ranked], ties: str) -> list[Ranked]:
+    """Return rows by score descending, or by rank; of equal ones the largest id first, unless ties say otherwise."""
+    if ties == "input":
+        return sorted(rows, key=lambda row: -row.score)
+    if ties == "docid_asc":
+        return sorted(rows, key=lambda row: (-row.score, row.doc))
+    largest_first = sorted(rows, key=lambda row: row.doc, reverse=True)
+    return sorted(largest_first, key=lambda row: row.rank if ties == "rank" else -row.score)

@@ -6,6 +6,7 @@ failing collection shrinks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from . import pools
@@ -13,9 +14,11 @@ from .case import Case, Intent, Judgment, Ranked
 from .naive.measures import MEASURES
 from .storage import types_of
 
-ADHOC = [spec for spec, measure in MEASURES.items() if measure.needs == "nothing"]
-WITH_INTENTS = [spec for spec, measure in MEASURES.items() if measure.needs != "importance"]
-WITH_IMPORTANCE = list(MEASURES)
+SPECS = {
+    need: [spec for spec, measure in MEASURES.items() if measure.needs == need]
+    for need in ("nothing", "intents", "weights", "importance")
+}
+"""The specs of the reference by what they need."""
 
 
 def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
@@ -35,17 +38,38 @@ def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
     rng.shuffle(judgments)
     rng.shuffle(intents)
     runs = {f"r{number}": _run(rng, topics, docs) for number in range(rng.randint(1, 3))}
-    known = (WITH_IMPORTANCE if _have_importance(judgments, intents) else WITH_INTENTS) if has_intents else ADHOC
-    case = Case(judgments, runs, rng.sample(known, spec_count), intents, batch_rows=rng.randint(1, 9))
+    specs = [spec for need in _met_needs(judgments, intents) for spec in SPECS[need]]
+    is_default = rng.random() < 0.5
+    case = Case(
+        judgments,
+        runs,
+        rng.sample(specs, spec_count),
+        intents,
+        batch_rows=rng.choice(pools.BATCH_ROWS),
+        ties="docid_desc" if is_default else rng.choice(pools.TIES),
+        duplicates="error" if is_default else rng.choice(pools.DUPLICATES),
+    )
+    if case.duplicates == "first":
+        runs.update({name: _with_repeated_documents(rng, rows) for name, rows in runs.items()})
+    if case.ties == "rank" or rng.random() < 0.1:
+        runs.update({name: _with_ranks(rng, rows) for name, rows in runs.items()})
     case.types.update(types_of(case, rng))
     return case
 
 
-def _have_importance(judgments: list[Judgment], intents: list[Intent]) -> bool:
-    """Return whether every intent has an importance, without which some measures are an error."""
-    given = {(row.topic, row.intent) for row in intents if row.importance}
+def _met_needs(judgments: list[Judgment], intents: list[Intent]) -> Iterator[str]:
+    """Yield what a collection has of that without which some measures are an error."""
+    yield "nothing"
+    if judgments[0].intent is None:
+        return
+    yield "intents"
     judged = {(row.topic, row.intent) for row in judgments if row.intent != "0" or row.grade >= 1}
-    return judged <= given and len(given) == len(intents)
+    important = {(row.topic, row.intent) for row in intents if row.importance}
+    if judged <= important and len(important) == len(intents):
+        yield "importance"
+    weighed = {(row.topic, row.intent) for row in intents if row.importance or row.probability is not None}
+    if judged <= weighed and len(weighed) == len(intents):
+        yield "weights"
 
 
 def some(rng: Random, pool: tuple[str, ...], least: int, most: int) -> list[str]:
@@ -103,7 +127,14 @@ def _intents_of_topic(rng: Random, topic: str, judged: list[Judgment], has: dict
     ]
     given = any(weight is not None for weight in weights.values())
     rows += [
-        Intent(topic, node, 1.0 if given else None, None, parent, "okay" if weighs_importance else None)
+        Intent(
+            topic,
+            node,
+            rng.choice(pool) if given else None,
+            None,
+            parent,
+            rng.choice(["vital", "okay"]) if weighs_importance else None,
+        )
         for node, parent in inner
     ]
     return rows
@@ -145,3 +176,17 @@ def _run(rng: Random, topics: list[str], docs: list[str]) -> list[Ranked]:
     if rng.random() < 0.7:
         rng.shuffle(rows)
     return rows
+
+
+def _with_repeated_documents(rng: Random, rows: list[Ranked]) -> list[Ranked]:
+    repeated = [rng.choice(rows)._replace(score=rng.choice(rows).score) for _ in range(rng.randint(0, 4))]
+    together = rows + repeated
+    rng.shuffle(together)
+    return together
+
+
+def _with_ranks(rng: Random, rows: list[Ranked]) -> list[Ranked]:
+    """Return rows with ranks from 0 or 1 on, or with gaps, or some of them equal."""
+    ranks: Sequence[int] = rng.choice([range(len(rows)), range(1, len(rows) + 1), range(5, 5 + 7 * len(rows), 7)])
+    ranks = rng.choices(ranks, k=len(rows)) if rng.random() < 0.3 else rng.sample(ranks, len(rows))
+    return [row._replace(rank=rank) for row, rank in zip(rows, ranks, strict=True)]

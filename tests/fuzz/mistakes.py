@@ -46,7 +46,7 @@ def _repeated_document(case: Case, rng: Random) -> Case:
         row = rng.choice([row for row in rows if row.topic in judged])
         return [*rows, row._replace(score=rng.choice([row.score, 0.5]))]
 
-    return _with_run(case, rng, repeat)
+    return replace(_with_run(case, rng, repeat), duplicates="error")
 
 
 def _bad_score(score: float) -> Callable[[Case, Random], Case]:
@@ -55,7 +55,8 @@ def _bad_score(score: float) -> Callable[[Case, Random], Case]:
             index = rng.randrange(len(rows))
             return [row._replace(score=score) if number == index else row for number, row in enumerate(rows)]
 
-        return _with_run(case, rng, change)
+        # ranks alone decide with ties="rank"
+        return replace(_with_run(case, rng, change), ties="docid_desc")
 
     return spoil
 

@@ -27,10 +27,25 @@ class Point(NamedTuple):
     is_slow: bool = False
 
 
+def orders_by_score(case: Case) -> bool:
+    """Namedtuples of ir_measures and dicts have no ranks."""
+    return case.ties != "rank"
+
+
+def orders_by_default(case: Case) -> bool:
+    """Other packages have no options for ties and repeated documents."""
+    return case.ties == "docid_desc" and case.duplicates == "error"
+
+
+def orders_without_rows(case: Case) -> bool:
+    """Rows on Spark have no order."""
+    return case.ties != "input"
+
+
 def has_distinct_rows(case: Case) -> bool:
     """Dicts have one score for a document, and one grade."""
     pairs = [(name, row.topic, row.doc) for name, rows in case.runs.items() for row in rows]
-    return len(set(pairs)) == len(pairs) and (case.has_intents or _has_one_grade(case))
+    return orders_by_score(case) and len(set(pairs)) == len(pairs) and (case.has_intents or _has_one_grade(case))
 
 
 def _has_one_grade(case: Case) -> bool:
@@ -39,7 +54,7 @@ def _has_one_grade(case: Case) -> bool:
 
 def has_one_order(case: Case) -> bool:
     """Lists have no scores."""
-    return has_distinct_rows(case) and all(isfinite(row.score) for rows in case.runs.values() for row in rows)
+    return all(isfinite(row.score) for rows in case.runs.values() for row in rows)
 
 
 def has_common_topics(case: Case) -> bool:
@@ -54,6 +69,10 @@ def has_intents_besides_0(case: Case) -> bool:
     return not case.has_intents or not intents <= {"0", "Q0"}
 
 
+def suits_namedtuples(case: Case) -> bool:
+    return has_intents_besides_0(case) and orders_by_score(case)
+
+
 def is_text(case: Case) -> bool:
     """Files of columns hold ids without white space, and every row has an id."""
     ids = case.ids()
@@ -65,9 +84,10 @@ def is_text(case: Case) -> bool:
     )
 
 
-def has_own_measures(case: Case) -> bool:
+def suits_ir_measures(case: Case) -> bool:
     """Inside ir_measures, names of its own are computed by its other providers."""
-    return not any(spec.split("@")[0].split("(")[0] in OF_IR_MEASURES for spec in case.specs)
+    names = {spec.split("@")[0].split("(")[0] for spec in case.specs}
+    return orders_by_default(case) and names.isdisjoint(OF_IR_MEASURES)
 
 
 _HAS_SPARK = find_spec("pyspark") is not None and shutil.which("java") is not None
@@ -79,7 +99,7 @@ POINTS: dict[str, Point] = {
     "Arrow": Point(frames.by_arrow),
     "dicts": Point(frames.by_dicts, has_distinct_rows),
     "ranked lists": Point(frames.by_ranked_lists, has_one_order),
-    "namedtuples": Point(frames.by_namedtuples, has_intents_besides_0),
+    "namedtuples": Point(frames.by_namedtuples, suits_namedtuples),
     "batches": Point(frames.by_batches),
     "Arrow stream": Point(frames.by_stream),
     "Arrow dataset": Point(frames.by_dataset),
@@ -92,10 +112,10 @@ POINTS: dict[str, Point] = {
     "Parquet": Point(files.by_parquet),
     "Parquet at once": Point(files.by_parquet_at_once),
     "command": Point(files.by_command, is_text),
-    "ir_measures": Point(plugins.by_ir_measures, has_own_measures),
+    "ir_measures": Point(plugins.by_ir_measures, suits_ir_measures),
     "process": Point(files.by_process, is_text, is_slow=True),
-    **({"PyTerrier": Point(plugins.by_pyterrier, has_own_measures)} if find_spec("pyterrier") else {}),
-    **({"Spark": Point(plugins.by_spark, is_slow=True)} if _HAS_SPARK else {}),
+    **({"PyTerrier": Point(plugins.by_pyterrier, suits_ir_measures)} if find_spec("pyterrier") else {}),
+    **({"Spark": Point(plugins.by_spark, orders_without_rows, is_slow=True)} if _HAS_SPARK else {}),
 }
 """By name; all others are compared with the first, and that with the reference."""
 

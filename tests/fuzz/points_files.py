@@ -33,7 +33,10 @@ def write_trec(case: Case, folder: Path, suffix: str = "") -> tuple[Path, dict[s
     paths = {}
     for name, rows in case.runs.items():
         paths[name] = folder / f"{name}.run{suffix}"
-        ranked = [f"{row.topic} Q0 {row.doc} {rank} {row.score!r} tag" for rank, row in enumerate(rows, 1)]
+        ranked = [
+            f"{row.topic} Q0 {row.doc} {number if row.rank is None else row.rank} {row.score!r} tag"
+            for number, row in enumerate(rows, 1)
+        ]
         write(paths[name], "\n".join(ranked) + "\n")
     return qrels, paths
 
@@ -60,7 +63,7 @@ def write_intents(case: Case, folder: Path) -> Path:
 def by_trec_files(case: Case, folder: Path, suffix: str = "") -> Values:
     qrels, runs = write_trec(case, folder, suffix)
     folded = irdiv.with_intents(qrels, write_intents(case, folder)) if case.intents else qrels
-    return values_of(irdiv.evaluate(folded, runs, case.specs), case)
+    return values_of(case, folded, runs)
 
 
 def by_gzip(case: Case, folder: Path) -> Values:
@@ -72,7 +75,7 @@ def by_parquet(case: Case, folder: Path) -> Values:
     for name, table in {"qrels": arrow_qrels(case), **arrow_runs(case)}.items():
         pq.write_table(table, paths[name], row_group_size=case.batch_rows)
     runs = {name: paths[name] for name in case.runs}
-    return values_of(irdiv.evaluate(paths["qrels"], runs, case.specs, batch_rows=case.batch_rows), case)
+    return values_of(case, paths["qrels"], runs, batch_rows=case.batch_rows)
 
 
 def by_parquet_at_once(case: Case, folder: Path) -> Values:
@@ -82,13 +85,14 @@ def by_parquet_at_once(case: Case, folder: Path) -> Values:
     if case.intents:
         pq.write_table(arrow_table(intent_columns(case), {}, ""), folder / "intents.parquet")
         qrels = irdiv.with_intents(folder / "qrels.parquet", folder / "intents.parquet")
-    return values_of(irdiv.evaluate(qrels, arrow_runs(case), case.specs), case)
+    return values_of(case, qrels, arrow_runs(case))
 
 
 def _arguments(case: Case, folder: Path) -> list[str]:
     qrels, runs = write_trec(case, folder)
     table = ["--intent-table", str(write_intents(case, folder))] if case.intents else []
-    return ["eval", str(qrels), *map(str, runs.values()), "-q", "-o", "jsonl", *table, "-m", *case.specs]
+    options = ["--ties", case.ties, "--duplicates", case.duplicates]
+    return ["eval", str(qrels), *map(str, runs.values()), "-q", "-o", "jsonl", *options, *table, "-m", *case.specs]
 
 
 def _printed_values(lines: str) -> Values:

@@ -49,7 +49,9 @@ def by_pyterrier(case: Case, folder: Path) -> Values:
     topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "a topic"})
     irdiv.set_ndeval_provider("irdiv")
     try:
-        table = pt.Experiment(list(runs.values()), topics, qrels, case.specs, names=list(runs), perquery=True)
+        table = pt.Experiment(
+            list(runs.values()), topics, qrels, case.specs, names=list(runs), perquery=True, validate="ignore"
+        )
     finally:
         irdiv.set_ndeval_provider("pyndeval")
     return {(row.name, row.qid, row.measure): row.value for row in table.itertuples(index=False)}
@@ -66,5 +68,5 @@ def by_spark(case: Case, folder: Path) -> Values:
     together = pd.concat([frame.assign(run=name) for name, frame in pandas_runs(case).items()])
     frames = [frame.astype(object).where(frame.notna(), None) for frame in (pandas_qrels(case), together)]
     qrels, runs = map(_spark().createDataFrame, frames)
-    table = spark.evaluate(qrels, runs, case.specs, tasks=2).toPandas()
+    table = spark.evaluate(qrels, runs, case.specs, tasks=2, **case.options).toPandas()
     return {(row.run, row.query_id, row.measure): row.value for row in table.itertuples(index=False)}

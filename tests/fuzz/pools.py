@@ -19,6 +19,12 @@ GRADES = ((1,), (0, 1), (-2, 0, 1, 2), (0, 1, 2, 3, 4), (-1, 1, 7), (0, 3), (-2,
 
 WEIGHTS = ((1.0, 1.0), (0.125, 0.25, 0.5, 1.0), (0.1, 0.2, 0.3, 0.7), (0.0, 0.5, 1.0), (1e-9, 1.0), (3.0, 40.0))
 
+BATCH_ROWS = (1, 5, 20, 1000)
+"""For one topic in a batch, some, or all."""
+
+TIES = ("docid_desc", "docid_asc", "input", "rank")
+DUPLICATES = ("error", "first")
+
 SCORES = (
     (1.0,),
     (0.0, -0.0, 1.0),

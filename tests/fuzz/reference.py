@@ -21,10 +21,12 @@ def naive_values(case: Case) -> Values:
             info[row.topic][row.intent] = row._asdict()
     highest = max(0, *(row.grade for row in case.judgments))
     values: Values = {}
-    for name, rows in case.runs.items():
-        lists = ranking(rows)
+    for name in case.runs:
+        lists = ranking(case, name)
         for topic in grades:
-            known = Topic(grades[topic], lists.get(topic, []), highest, info[topic])
+            # of a document that the run repeats, the best rank counts
+            ranked = list(dict.fromkeys(lists.get(topic, [])))
+            known = Topic(grades[topic], ranked, highest, info[topic])
             for spec in case.specs:
                 values[name, topic, spec] = float(MEASURES[spec].score(known))
     return values

@@ -37,11 +37,12 @@ def qrels_columns(case: Case) -> Columns:
 
 def run_columns(case: Case, name: str) -> Columns:
     rows = case.runs[name]
-    return {
+    columns: Columns = {
         "query_id": [row.topic for row in rows],
         "doc_id": [row.doc for row in rows],
         "score": [row.score for row in rows],
     }
+    return columns | ({"rank": [row.rank for row in rows]} if case.has_ranks else {})
 
 
 def intent_columns(case: Case) -> Columns:
@@ -57,7 +58,7 @@ def intent_columns(case: Case) -> Columns:
 def types_of(case: Case, rng: Random) -> dict[str, str]:
     """Return a random type for each column, of those that hold its values, and whose names the columns have."""
     types = {f"qrels.{name}": rng.choice(possible_types(values)) for name, values in qrels_columns(case).items()}
-    for name in ("query_id", "doc_id", "score"):
+    for name in run_columns(case, next(iter(case.runs))):
         cells = [cell for run in case.runs for cell in run_columns(case, run)[name]]
         types[f"run.{name}"] = rng.choice(possible_types(cells))
     return {**types, "names": rng.choice(list(_NAMES))}
@@ -71,7 +72,8 @@ def possible_types(values: Sequence[Any]) -> list[str]:
     """Return the types that hold values without a change."""
     if isinstance(values[0], str):
         is_number = all(value.isascii() and value.isdigit() and str(int(value)) == value for value in values)
-        return [*_STRINGS, *(_number_types(list(map(int, values))) if is_number else ())]
+        numbers = _number_types(list(map(int, values))) if is_number else []
+        return [*_STRINGS, *(type_ for type_ in numbers if type_ != "bool")]
     return [*_number_types(values), "object"]
 
 
@@ -99,14 +101,15 @@ def convert(values: Sequence[Any], type_: str) -> list[Any]:
 
 def pandas_frame(columns: Columns, types: dict[str, str] | None = None, role: str = "") -> pd.DataFrame:
     """Return a frame; columns without a type are as pandas has them by default."""
-    frame = {}
+    frame: dict[str, Any] = {}
     for name, values in columns.items():
         type_ = (types or {}).get(f"{role}.{name}")
         if type_ is None:
-            frame[name] = pd.Series(values)
+            frame[name] = values
         else:
             frame[name] = pd.Series(convert(values, type_), dtype=_PANDAS.get(type_, type_))
-    return pd.DataFrame(frame).rename(columns=_new_names(types))
+    new = _new_names(types)
+    return pd.DataFrame({new.get(name, name): column for name, column in frame.items()})
 
 
 _PANDAS: dict[str, Any] = {
@@ -126,11 +129,12 @@ _POLARS: dict[str, Any] = {
 
 
 def polars_frame(columns: Columns, types: dict[str, str], role: str) -> pl.DataFrame:
-    made = {}
+    new, made = _new_names(types), []
     for name, values in columns.items():
         type_ = types.get(f"{role}.{name}", "object")
-        made[name] = pl.Series(name, convert(values, type_) if type_ != "object" else values, _POLARS.get(type_))
-    return pl.DataFrame(made).rename(_new_names(types), strict=False)
+        cells = convert(values, type_) if type_ != "object" else values
+        made.append(pl.Series(new.get(name, name), cells, _POLARS.get(type_)))
+    return pl.DataFrame(made)
 
 
 def arrow_table(columns: Columns, types: dict[str, str], role: str) -> pa.Table:

@@ -21,6 +21,9 @@ CASES = {
         ["P+Q", "DIN-nDCG@3"],
         [Intent("1", "x", 0.5, "nav"), Intent("1", "y", 0.5)],
     ),
+    "equal scores beyond single precision, for a measure that ir_measures computes": Case(
+        [Judgment("1", None, "a", 1)], {"r": [Ranked("1", "b", 1e300), Ranked("1", "a", 1e300)]}, ["RR@3"]
+    ),
 }
 
 

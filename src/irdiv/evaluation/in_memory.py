@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -44,9 +45,9 @@ def score_named_runs(
     """Score runs one by one, while the next is read."""
     scorer = Scorer(collection, measures, ties, duplicates)
     values = np.zeros((len(named), len(measures), len(collection.topics)))
-    read = (
-        prefetch(read_in_thread, named.values(), workers=1) if len(named) > 1 else map(read_in_thread, named.values())
-    )
+    # A thread takes longer to start than a small frame to score.
+    has_next_file = any(isinstance(run, str | os.PathLike) for run in list(named.values())[1:])
+    read = prefetch(read_in_thread, named.values(), workers=1) if has_next_file else map(read_in_thread, named.values())
     kept: dict[str, OrderedRun] = {}
     findings: dict[str, list[RunFindings]] = {}
     is_cut = False

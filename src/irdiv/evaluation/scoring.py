@@ -113,7 +113,9 @@ def _ir_measures_run(run: OrderedRun) -> pd.DataFrame:
     """
     score = -run.columns.key[run.row]
     same_topic = run.topic[1:] == run.topic[:-1]
-    if (same_topic & (np.diff(score.astype(np.float32)) == 0)).any():
+    with np.errstate(over="ignore"):  # larger scores are infinite there, and so equal
+        single = score.astype(np.float32)
+    if (same_topic & (single[1:] == single[:-1])).any():
         score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
     doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
     return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})

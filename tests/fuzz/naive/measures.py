@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 from . import flat, lists, novelty, trees, utility
@@ -15,7 +17,7 @@ CUTOFFS = (None, 1, 3, 10)
 
 
 class Measure(NamedTuple):
-    """How a measure is computed, and what it needs: "nothing", "intents" or the "importance" of intents."""
+    """How a measure is computed, and what it needs: "nothing", "intents", or their "weights" or "importance"."""
 
     score: Callable[[Topic], float]
     needs: str = "intents"
@@ -55,9 +57,23 @@ ON_GRADES: dict[tuple[str, str], Base] = {
 
 ON_GAINS: dict[tuple[str, str], Base] = {**BASES, ("RBP", ""): lists.rbp_graded}
 
+OF_TREC_EVAL: dict[str, Base] = {
+    "nDCG": lists.ndcg, "AP": lists.ap, "P": lists.precision, "R": lists.recall, "RR": lists.rr,
+    "Rprec": lists.rprec, "Success": lists.hit,
+}  # fmt: skip
+"""Ad hoc measures with the names and values of trec_eval."""
 WITHOUT_CUTOFF = ("Rprec", "NRBP", "nNRBP", "AP_IA")
-OF_IR_MEASURES = ("nDCG", "AP", "P", "R", "RR", "Rprec", "Success", "ERR", "RBP")
+OF_IR_MEASURES = (*OF_TREC_EVAL, "ERR", "RBP")
 """Ad hoc names that have another meaning, or another program, inside ir_measures."""
+
+
+HIERARCHIES: list[dict[str, object]] = [
+    {},
+    {"hierarchy": "OIH"},
+    *({"weights": weights} for weights in ("UT", "UB", "NT", "NB")),
+    {"hierarchy": "OIH", "weights": "NT"},
+]
+LAYER_WEIGHTS: list[dict[str, object]] = [{"layer_weights": (0.2, 0.3, 0.1, 0.4)}]
 
 
 def spec(name: str, parameters: str, cutoff: int | None) -> str:
@@ -71,15 +87,11 @@ def cutoffs(name: str) -> tuple[int | None, ...]:
 
 def _adhoc() -> Iterator[tuple[str, Measure]]:
     own = ("Q", "P+", "ERR", "nERR", "GAP", "nGAP", "RBP", "Hit", "EBR", "nEBR", "iRBU", "niRBU", "CG", "DCG")
-    trec_eval = {
-        "nDCG": lists.ndcg, "AP": lists.ap, "P": lists.precision, "R": lists.recall, "RR": lists.rr,
-        "Rprec": lists.rprec, "Success": lists.hit,
-    }  # fmt: skip
     for (name, parameters), base in ON_GRADES.items():
         if name in own:
             for k in cutoffs(name):
                 yield spec(name, parameters, k), Measure(partial(flat.adhoc, base, cutoff=k), "nothing")
-    for name, base in trec_eval.items():
+    for name, base in OF_TREC_EVAL.items():
         for k in cutoffs(name):
             if k is not None or name not in ("P", "R", "Success"):
                 yield spec(name, "", k), Measure(partial(flat.adhoc, base, cutoff=k, gain=flat.linear), "nothing")
@@ -99,9 +111,6 @@ def _operators() -> Iterator[tuple[str, Measure]]:
         for k in CUTOFFS:
             yield spec(f"DIN-{name}", "", k), Measure(partial(flat.din, base, cutoff=k))
             yield spec(f"DIN#-{name}", "", k), Measure(partial(flat.din_sharp, base, cutoff=k))
-            yield spec(f"LAD#-{name}", "", k), Measure(partial(trees.lad_sharp, base, cutoff=k))
-            yield spec(f"HD#-{name}", "", k), Measure(partial(trees.hd_sharp, base, cutoff=k))
-            yield spec(f"LD#-{name}", "", k), Measure(partial(trees.ld_sharp, base, cutoff=k))
     for k in CUTOFFS:
         of_linear = partial(flat.d_measure, lists.ndcg, cutoff=k, gain=flat.linear)
         yield spec("D-nDCG", "gain='linear'", k), Measure(of_linear)
@@ -164,21 +173,51 @@ def _layer_averages() -> Iterator[tuple[str, Measure]]:
         "nDCG-IA": partial(flat.intent_aware, lists.ndcg),
         "ERR_IA": novelty.ndeval_err_ia,
     }
-    options = {"": {}, "hierarchy='OIH'": {"hierarchy": "OIH"}, "weights='UT'": {"weights": "UT"}}
     for name, measure in flat_measures.items():
-        for parameters, values in options.items():
+        for values in (*HIERARCHIES, *LAYER_WEIGHTS):
             if "weights" in values and name in ("I-rec", "alpha-nDCG", "ERR_IA"):
                 continue
             for k in CUTOFFS[1:]:
                 averaged = partial(trees.layer_average, partial(_in_order, measure), cutoff=k, **values)
-                yield spec(f"{name}-LA", parameters, k), Measure(averaged)
-    for parameters, values in options.items():
-        for k in CUTOFFS:
-            yield spec("HD-nDCG", parameters, k), Measure(partial(trees.hd_measure, lists.ndcg, cutoff=k, **values))
+                yield spec(f"{name}-LA", _written(values), k), Measure(averaged, _needs(values))
 
 
 def _in_order(measure: Callable[..., float], topic: Topic, cutoff: int | None) -> float:
     return measure(topic=topic, cutoff=cutoff)
 
 
-MEASURES: dict[str, Measure] = dict([*_adhoc(), *_operators(), *_of_topic(), *_layer_averages()])
+def _on_hierarchies() -> Iterator[tuple[str, Measure]]:
+    sharp = {"LAD#": trees.lad_sharp, "HD#": trees.hd_sharp, "LD#": trees.ld_sharp}
+    for k in CUTOFFS:
+        for values in (*HIERARCHIES, *LAYER_WEIGHTS):
+            averaged = partial(trees.hd_measure, lists.ndcg, cutoff=k, **values)
+            yield spec("HD-nDCG", _written(values), k), Measure(averaged, _needs(values))
+        for operator, measure in sharp.items():
+            for name, values in [*product(("nDCG", "Q", "ERR"), HIERARCHIES[:1]), *product(("nDCG",), HIERARCHIES[1:])]:
+                sharpened = partial(measure, ON_GAINS[name, ""], cutoff=k, **values)
+                yield spec(f"{operator}-{name}", _written(values), k), Measure(sharpened, _needs(values))
+
+
+def _written(values: dict[str, object]) -> str:
+    return ",".join(f"{name}={value!r}" for name, value in values.items()).replace(", ", ",")
+
+
+def _needs(values: dict[str, object]) -> str:
+    return "weights" if values.get("weights") in ("NT", "NB") else "intents"
+
+
+def _judged_only(measures: dict[str, Measure]) -> Iterator[tuple[str, Measure]]:
+    """Yield irdiv's measures at two cutoffs for rankings without unjudged documents."""
+    for written, measure in measures.items():
+        name, at, cutoff = written.partition("@")
+        if cutoff in ("", "3") and name not in OF_TREC_EVAL:
+            condensed = f"{name[:-1]},judged_only=True)" if name.endswith(")") else f"{name}(judged_only=True)"
+            yield f"{condensed}{at}{cutoff}", measure._replace(score=partial(_without_unjudged, measure.score))
+
+
+def _without_unjudged(score: Callable[[Topic], float], topic: Topic) -> float:
+    return score(replace(topic, ranking=[doc for doc in topic.ranking if doc in topic.documents]))
+
+
+_ALL = dict([*_adhoc(), *_operators(), *_of_topic(), *_layer_averages(), *_on_hierarchies()])
+MEASURES: dict[str, Measure] = _ALL | dict(_judged_only(_ALL))

@@ -28,21 +28,30 @@ def novelty_gains(topic: Topic, docs: list[str], alpha: Fraction, weighted: bool
     seen = dict.fromkeys(weights, 0)
     gains = []
     for doc in docs:
-        gain = Fraction(0)
-        for intent, weight in weights.items():
-            if topic.grade(intent, doc) >= 1:
-                gain += weight * (1 - alpha) ** seen[intent]
-                seen[intent] += 1
-        gains.append(gain)
+        gains.append(_gain(topic, doc, weights, seen, alpha))
+        _see(topic, doc, seen)
     return gains
+
+
+def _gain(topic: Topic, doc: str, weights: dict[str, Fraction], seen: dict[str, int], alpha: Fraction) -> Fraction:
+    relevant = [intent for intent in weights if topic.grade(intent, doc) >= 1]
+    return sum((weights[intent] * (1 - alpha) ** seen[intent] for intent in relevant), Fraction(0))
+
+
+def _see(topic: Topic, doc: str, seen: dict[str, int]) -> None:
+    for intent in seen:
+        seen[intent] += topic.grade(intent, doc) >= 1
 
 
 def greedy_ideal(topic: Topic, alpha: Fraction, weighted: bool = False) -> list[str]:
     """Return the judged documents, each time the one with the largest gain, of equal ones that with the largest id."""
+    weights = intent_weights(topic, weighted)
+    seen = dict.fromkeys(weights, 0)
     chosen: list[str] = []
     left = topic.documents
     while left:
-        best = max(left, key=lambda doc: (novelty_gains(topic, [*chosen, doc], alpha, weighted)[-1], doc))
+        best = max(left, key=lambda doc: (_gain(topic, doc, weights, seen, alpha), doc))
+        _see(topic, best, seen)
         chosen.append(best)
         left = [doc for doc in left if doc != best]
     return chosen

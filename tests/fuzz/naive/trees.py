@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .flat import Base, d_measure, global_gain, need_of_gains
@@ -31,20 +31,21 @@ class Tree:
     def leaf_weights(self, weights: str | None) -> dict[str, float]:
         """Return the weights of leaves, from which those above follow as sums."""
         given = {leaf: self.topic.weight(leaf) for leaf in self.leaves}
-        if weights == "UT":
-            return {leaf: self._share(leaf) for leaf in self.leaves}
+        if weights in ("UT", "NT"):
+            return {leaf: self._share(leaf, weights) for leaf in self.leaves}
         if weights == "UB" or all(weight is None for weight in given.values()):
             return dict.fromkeys(self.leaves, 1 / len(self.leaves)) if self.leaves else {}
         return {leaf: weight / sum(given.values()) for leaf, weight in given.items()}
 
-    def _share(self, leaf: str) -> float:
-        """Return the weight of a leaf where every node shares its own equally among its children."""
-        weight = 1.0
-        for depth in range(len(self.paths[leaf])):
+    def _share(self, leaf: str, weights: str) -> float:
+        """Return the weight of a leaf where every node shares its own among its children, equally or by their w°."""
+        share = 1.0
+        for depth, node in enumerate(self.paths[leaf]):
             above = self.paths[leaf][:depth]
             siblings = {path[depth] for path in self.paths.values() if len(path) > depth and path[:depth] == above}
-            weight /= len(siblings)
-        return weight
+            given = {other: 1.0 if weights == "UT" else self.topic.weight(other) for other in sorted(siblings)}
+            share *= given[node] / sum(given.values())
+        return share
 
     def layers(self, hierarchy: str = "EIH", weights: str | None = None) -> list[Layer]:
         """Return the layers from the top; EIH extends a leaf by itself down to the deepest layer."""
@@ -72,6 +73,14 @@ class Tree:
         return replace(self.topic, grades={node: self.grades(node) for node, _ in layer}, info=info)
 
 
+def layer_shares(height: int, given: Sequence[float] | None) -> list[float]:
+    """Return the weights of layers; the last has those of the layers that the tree lacks."""
+    if given is None:
+        return [1 / height] * height
+    shares = [weight / sum(given) for weight in given]
+    return [*shares[: height - 1], sum(shares[height - 1 :])]
+
+
 def n_rec(topic: Topic, cutoff: int | None, hierarchy: str = "EIH") -> float:
     tree = Tree(topic)
     docs = topic.ranking if cutoff is None else topic.ranking[:cutoff]
@@ -86,36 +95,50 @@ def layer_average(
     cutoff: int | None,
     hierarchy: str = "EIH",
     weights: str | None = None,
+    layer_weights: Sequence[float] | None = None,
 ) -> float:
-    """Return the mean of a measure over layers."""
+    """Return Σ_l w_l·M_l over layers."""
     tree = Tree(topic)
-    values = [measure(tree.as_topic(layer), cutoff) for layer in tree.layers(hierarchy, weights)]
-    return sum(values) / len(values) if values else 0.0
+    if not tree.height:
+        return 0.0
+    layers = zip(layer_shares(tree.height, layer_weights), tree.layers(hierarchy, weights), strict=True)
+    return sum(share * measure(tree.as_topic(layer), cutoff) for share, layer in layers)
 
 
 def hd_measure(
-    base: Base, topic: Topic, cutoff: int | None, hierarchy: str = "EIH", weights: str | None = None
+    base: Base,
+    topic: Topic,
+    cutoff: int | None,
+    hierarchy: str = "EIH",
+    weights: str | None = None,
+    layer_weights: Sequence[float] | None = None,
 ) -> float:
     """Return a base measure on GG_h = Σ_l w_l·GG_l."""
     tree = Tree(topic)
+    if not tree.height:
+        return 0.0
+    shares = layer_shares(tree.height, layer_weights)
     layers = [(tree.as_topic(layer), dict(layer)) for layer in tree.layers(hierarchy, weights)]
 
     def gain(doc: str) -> float:
-        return sum(global_gain(on_layer, doc, of_nodes) for on_layer, of_nodes in layers) / len(layers)
+        gains = [global_gain(on_layer, doc, of_nodes) for on_layer, of_nodes in layers]
+        return sum(share * of_layer for share, of_layer in zip(shares, gains, strict=True))
 
-    if not layers:
-        return 0.0
     return base(need_of_gains([gain(doc) for doc in topic.ranking], [gain(doc) for doc in topic.documents]), cutoff)
 
 
-def lad_sharp(base: Base, topic: Topic, cutoff: int | None, gamma: float = 0.5) -> float:
-    layered = layer_average(lambda on_layer, k: d_measure(base, on_layer, k), topic, cutoff)
-    return gamma * n_rec(topic, cutoff) + (1 - gamma) * layered
+def lad_sharp(
+    base: Base, topic: Topic, cutoff: int | None, hierarchy: str = "EIH", weights: str | None = None
+) -> float:
+    layered = layer_average(lambda on_layer, k: d_measure(base, on_layer, k), topic, cutoff, hierarchy, weights)
+    return (n_rec(topic, cutoff, hierarchy) + layered) / 2
 
 
-def hd_sharp(base: Base, topic: Topic, cutoff: int | None, gamma: float = 0.5) -> float:
-    return gamma * n_rec(topic, cutoff) + (1 - gamma) * hd_measure(base, topic, cutoff)
+def hd_sharp(base: Base, topic: Topic, cutoff: int | None, hierarchy: str = "EIH", weights: str | None = None) -> float:
+    return (n_rec(topic, cutoff, hierarchy) + hd_measure(base, topic, cutoff, hierarchy, weights)) / 2
 
 
-def ld_sharp(base: Base, topic: Topic, cutoff: int | None, gamma: float = 0.5) -> float:
-    return gamma * n_rec(topic, cutoff) + (1 - gamma) * d_measure(base, topic, cutoff)
+def ld_sharp(base: Base, topic: Topic, cutoff: int | None, hierarchy: str = "EIH", weights: str | None = None) -> float:
+    tree = Tree(topic)
+    leaves = tree.as_topic(list(tree.leaf_weights(weights).items()))
+    return (n_rec(topic, cutoff, hierarchy) + d_measure(base, leaves, cutoff)) / 2
