@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "plots",
     "download_all_examples": False,
     "min_reported_time": 3600,
+    "capture_repr": (),
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,

@@ -161,7 +161,7 @@ def to_html(scores: AnyScores, digits: int = 4) -> str:
     for run, cells in zip(scores.runs, _cells(scores, digits, {}), strict=True):
         texts = "".join(f"<td>{f'<b>{cell.text}</b>' if cell.is_best else cell.text}</td>" for cell in cells)
         rows.append(f"<tr><th>{escape(run)}</th>{texts}</tr>")
-    return f"<table><thead><tr><th></th>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<table class="dataframe"><thead><tr><th></th>{names}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _means_table(
