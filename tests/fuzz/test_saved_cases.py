@@ -15,6 +15,12 @@ CASES = {
         ["P+Q", "Coverage"],
         [Intent("1", "x\u2003", type="nav"), Intent("1", "y", type="inf")],
     ),
+    "intents in a table of which nothing is known but their ids, beside others": Case(
+        [Judgment("1", "x", "a", 1), Judgment("1", "y", "b", 0)],
+        {"r": [Ranked("1", "a", 2.0), Ranked("1", "b", 1.0)]},
+        ["A-Recall", "Coverage@1", "I-rec"],
+        [Intent("1", "x", type="nav"), Intent("1", "y"), Intent("1", "no document")],
+    ),
     "a missing type in an intent table with a probability before it": Case(
         [Judgment("1", "x", "a", 1), Judgment("1", "y", "b", 1)],
         {"r": [Ranked("1", "a", 2.0), Ranked("1", "b", 1.0)]},

@@ -59,9 +59,10 @@ class CompiledQrels(Memo):
         super().__init__()
         topic, self.topic_ids = _sort_naturally(columns.query)
         self.topics: Objects = np.asarray(self.topic_ids, dtype=object)
-        intent = self._compile_intents(topic, columns)
         groups = DocumentGroups.find(topic, columns.doc)
-        rows = self._judgment_rows(groups, intent, topic, columns)
+        placeholders = groups.rows_of(PLACEHOLDER_DOC_ID)
+        intent = self._compile_intents(topic, columns, placeholders)
+        rows = self._judgment_rows(groups, placeholders, intent, topic, columns)
         docs, grade, group = columns.doc, columns.grade, groups.group
         if rows is not None:
             docs, intent, topic, grade = docs.take(rows), intent.take(rows), topic.take(rows), grade.take(rows)
@@ -71,7 +72,7 @@ class CompiledQrels(Memo):
         self.positive_grades: Ints = np.flatnonzero(np.bincount(self.grade))
         self.max_grade = max(int(self.positive_grades.max(initial=0)), columns.max_grade)
 
-    def _compile_intents(self, topic: Ints, columns: QrelsColumns) -> Ints:
+    def _compile_intents(self, topic: Ints, columns: QrelsColumns, placeholders: Ints) -> Ints:
         """Set the attributes of intents; return the index of each row's intent."""
         self.has_intents = columns.intent is not None
         if columns.intent is None:
@@ -90,14 +91,16 @@ class CompiledQrels(Memo):
         self.intent_navigational = rows.are_navigational(rows.only_values(columns.type, "types"))
         self.intent_description = rows.first_values(columns.description)
         self.intent_has_info = rows.have_some(columns.has_intent_info)
-        self.intent_declared = rows.are_declared(self.intent_has_info, self.intent_parent)
+        self.intent_declared = rows.are_declared(self.intent_has_info, placeholders, self.intent_parent)
         return intent
 
     def describe_intent(self, index: int) -> str:
         """Return the text by which errors name an intent."""
         return describe_intent(self.topics[self.intent_topic[index]], self.intents[index])
 
-    def _judgment_rows(self, groups: DocumentGroups, intent: Ints, topic: Ints, columns: QrelsColumns) -> Ints | None:
+    def _judgment_rows(
+        self, groups: DocumentGroups, placeholders: Ints, intent: Ints, topic: Ints, columns: QrelsColumns
+    ) -> Ints | None:
         """Return the rows to keep, None for all.
 
         Repeated rows and placeholders of intents are left out; two grades for the same thing are an error.
@@ -105,10 +108,8 @@ class CompiledQrels(Memo):
         repeated = groups.repeated_rows(topic, intent, columns.doc)
         if len(repeated):
             self._raise_if_contradicting(repeated, intent, topic, columns.doc, columns.grade)
-        is_placeholder = pc.equal(groups.docs, PLACEHOLDER_DOC_ID).to_numpy(zero_copy_only=False)
-        if len(repeated) == 0 and not is_placeholder.any():
+        if len(repeated) == 0 and len(placeholders) == 0:
             return None
-        placeholders = np.flatnonzero(is_placeholder.take(groups.group))
         return np.delete(np.arange(len(topic)), np.concatenate([repeated, placeholders]))
 
     def _raise_if_contradicting(self, repeated: Ints, intent: Ints, topic: Ints, docs: Ids, grade: Ints) -> None:

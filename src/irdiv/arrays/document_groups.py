@@ -38,6 +38,11 @@ class DocumentGroups(NamedTuple):
         group_docs = docs.take(np.flatnonzero(is_first))
         return cls(is_first, np.cumsum(is_first) - 1, group_docs, hash_ids(group_docs))
 
+    def rows_of(self, doc: str) -> Ints:
+        """Return the rows with a document."""
+        is_doc = pc.equal(self.docs, doc).to_numpy(zero_copy_only=False)
+        return np.flatnonzero(is_doc.take(self.group)) if is_doc.any() else np.zeros(0, dtype=np.int64)
+
     def repeated_rows(self, topic: Ints, intent: Ints, docs: Ids) -> Ints:
         """Return the rows whose intent and document occurred before; an intent belongs to one topic."""
         if len(self.hashes) == len(docs):

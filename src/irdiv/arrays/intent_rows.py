@@ -91,15 +91,18 @@ class IntentRows(NamedTuple):
         navigational: Bools = types == "nav"
         return navigational
 
-    def are_declared(self, has_info: Bools, parent: Objects | None) -> Bools:
+    def are_declared(self, has_info: Bools, placeholders: Ints, parent: Objects | None) -> Bools:
         """Return which intents are declared: those with info, or all of a topic that has no intent with info.
 
-        Inner nodes of a hierarchy are not intents of their own.
+        So are those of ``placeholders``, rows without a document. Inner nodes of a hierarchy are not intents of their
+        own.
         """
         topic_has_info = np.zeros(len(self.topics), dtype=bool)
         topic_has_info[self.intent_topic[has_info]] = True
+        is_named = ~topic_has_info[self.intent_topic]
+        is_named[self.intent[placeholders]] = True
         # TREC's qrels have judged documents that are relevant to no intent under a subtopic 0, which is not an intent.
-        declared = has_info | (~topic_has_info[self.intent_topic] & (self.intents != "0"))
+        declared = has_info | (is_named & (self.intents != "0"))
         if parent is None:
             return declared
         has_parent = parent != None  # noqa: E711 (element by element)

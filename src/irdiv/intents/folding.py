@@ -25,8 +25,9 @@ from irdiv.frames.columns import (
 from irdiv.frames.ids import Column, as_ids, as_strings, concatenate_ids, factorize_grouped
 from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
 from irdiv.frames.values import check_probabilities, ids_or_none, strings_or_none
+from irdiv.frames.values import is_given as values_are_given
 from irdiv.intents.files import read_intents
-from irdiv.types import Ints, PathLike
+from irdiv.types import Bools, Ints, PathLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +51,9 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
     """Fold probabilities, types, parents, descriptions or the importance of intents into the qrels.
 
     The result is an ordinary frame with the columns of ``intent_table`` beside those of ``qrels``, so it survives
-    ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without a judged document is kept by a row with
-    the document ``_no_document_`` and grade 0. Columns of the same name that were folded in before are replaced.
+    ``rename``, ``merge``, ``concat``, Parquet and PyTerrier. An intent without a judged document, or for which all
+    columns are empty, is kept by a row with the document ``_no_document_`` and grade 0. Columns of the same name that
+    were folded in before are replaced.
 
     Parameters
     ----------
@@ -99,13 +101,14 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
 
     judged, described = _intent_codes(frame, table)
     _require_common_intent(frame, table, judged, described)
-    # A topic of the intent table only is not in these qrels, and would count as one that scores 0.
-    is_unjudged = np.isin(described.topic, judged.topic) & ~np.isin(described.intent, judged.intent)
+    is_placeholder = (frame[names["doc_id"]].cast(nw.String) == PLACEHOLDER_DOC_ID).fill_null(False).to_numpy()
+    needs_row = _need_rows(table, judged, described, is_placeholder)
+    folded = frame
     if "parent_id" in table.columns:
-        frame = _drop_obsolete_nodes(frame, judged, described, names)
-    folded = frame.join(table, on=ID_COLUMNS, how="left")
-    if is_unjudged.any():
-        folded = _append_unjudged_intents(folded, table.filter(is_unjudged.tolist()), names)
+        folded = _drop_obsolete_nodes(frame, judged, described, is_placeholder)
+    folded = folded.join(table, on=ID_COLUMNS, how="left")
+    if needs_row.any():
+        folded = _append_intents(folded, table.filter(needs_row.tolist()), names)
     return nw.maybe_reset_index(folded.drop(ID_COLUMNS)).to_native()
 
 
@@ -156,11 +159,21 @@ def _example_intents(frame: Frame) -> str:
     return examples(f"{query} {intent}" for query, intent in intents.iter_rows())
 
 
-def _drop_obsolete_nodes(qrels: Frame, judged: _IntentCodes, described: _IntentCodes, names: dict[str, str]) -> Frame:
+def _need_rows(table: Frame, judged: _IntentCodes, described: _IntentCodes, is_placeholder: Bools) -> Bools:
+    """Return for which intents of the table no row of the qrels would say that they are declared.
+
+    They have no judged document, or nothing is given for them where the topic has intents of which something is.
+    """
+    is_given = np.logical_or.reduce([values_are_given(table[name]) for name in INTENT_COLUMNS if name in table.columns])
+    unmarked = ~is_given & np.isin(described.topic, described.topic[is_given])
+    unmarked &= ~np.isin(described.intent, judged.intent[is_placeholder])
+    # A topic of the intent table only is not in these qrels, and would count as one that scores 0.
+    return np.isin(described.topic, judged.topic) & (unmarked | ~np.isin(described.intent, judged.intent))
+
+
+def _drop_obsolete_nodes(qrels: Frame, judged: _IntentCodes, described: _IntentCodes, is_placeholder: Bools) -> Frame:
     """Drop the rows without a document of nodes that only an earlier hierarchy of their topic had."""
-    without_document = qrels[names["doc_id"]].cast(nw.String) == PLACEHOLDER_DOC_ID
-    obsolete = np.isin(judged.topic, described.topic) & ~np.isin(judged.intent, described.intent)
-    obsolete &= without_document.fill_null(False).to_numpy()
+    obsolete = is_placeholder & np.isin(judged.topic, described.topic) & ~np.isin(judged.intent, described.intent)
     return qrels.filter((~obsolete).tolist()) if obsolete.any() else qrels
 
 
@@ -238,20 +251,20 @@ def _as_strings(frame: Frame, column: str, role: str) -> Column:
     return nw.new_series(column, as_ids(frame[column], role).to_pylist(), nw.String, backend=backend)
 
 
-def _append_unjudged_intents(judged: Frame, unjudged: Frame, names: dict[str, str]) -> Frame:
-    """Append a row without a document for each intent that has no judged one."""
+def _append_intents(judged: Frame, intents: Frame, names: dict[str, str]) -> Frame:
+    """Append a row without a document for each of some intents."""
     backend = nw.get_native_namespace(judged)
     filled = {
-        names["query_id"]: unjudged[ID_COLUMNS[0]],
-        names["intent_id"]: unjudged[ID_COLUMNS[1]],
-        names["doc_id"]: nw.new_series("doc", [PLACEHOLDER_DOC_ID] * len(unjudged), nw.String, backend=backend),
-        names["relevance"]: nw.new_series("grade", [0] * len(unjudged), nw.Int64, backend=backend),
+        names["query_id"]: intents[ID_COLUMNS[0]],
+        names["intent_id"]: intents[ID_COLUMNS[1]],
+        names["doc_id"]: nw.new_series("doc", [PLACEHOLDER_DOC_ID] * len(intents), nw.String, backend=backend),
+        names["relevance"]: nw.new_series("grade", [0] * len(intents), nw.Int64, backend=backend),
     }
     schema = judged.collect_schema()
     converted = {name: _cast(values, schema[name]) for name, values in filled.items()}
     as_text = [_as_strings(judged, name, "qrels") for name, values in converted.items() if values is None]
     added = [(filled[name] if values is None else values).alias(name) for name, values in converted.items()]
-    return nw.concat([judged.with_columns(*as_text), unjudged.with_columns(*added)], how="diagonal")
+    return nw.concat([judged.with_columns(*as_text), intents.with_columns(*added)], how="diagonal")
 
 
 def _cast(values: Column, dtype: DType) -> Column | None:

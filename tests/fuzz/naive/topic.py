@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
+_KNOWN = ("probability", "type", "parent", "importance")
 
 
 @dataclass
@@ -37,9 +38,13 @@ class Topic:
         return [intent for intent in self.grades if self.has_relevant(intent)]
 
     def declared(self) -> list[str]:
-        """Return all intents of the intent table that are leaves; without it the judged ones but TREC's 0."""
+        """Return all intents of the intent table that are leaves; without it the judged ones but TREC's 0.
+
+        A 0 of which nothing is known is TREC's in an intent table too.
+        """
         parents = {row["parent"] for row in self.info.values()}
-        leaves = [intent for intent in self.info if intent not in parents]
+        known = [i for i, row in self.info.items() if i != "0" or any(row[name] is not None for name in _KNOWN)]
+        leaves = [intent for intent in known if intent not in parents]
         judged = [intent for intent in self.grades if intent != "0"]
         return sorted({*(leaves if self.info else judged), *self.intents()})
 
