@@ -126,11 +126,12 @@ _POLARS: dict[str, Any] = {
 
 
 def polars_frame(columns: Columns, types: dict[str, str], role: str) -> pl.DataFrame:
-    made = {}
+    new, made = _new_names(types), {}
     for name, values in columns.items():
         type_ = types.get(f"{role}.{name}", "object")
-        made[name] = pl.Series(name, convert(values, type_) if type_ != "object" else values, _POLARS.get(type_))
-    return pl.DataFrame(made).rename(_new_names(types), strict=False)
+        values = convert(values, type_) if type_ != "object" else values
+        made[new.get(name, name)] = pl.Series(name, values, _POLARS.get(type_))
+    return pl.DataFrame(made)
 
 
 def arrow_table(columns: Columns, types: dict[str, str], role: str) -> pa.Table:
