@@ -4,6 +4,7 @@ import gzip
 from typing import NamedTuple
 
 import hypothesis
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -201,6 +202,19 @@ def test_with_intents_returns_a_frame_of_the_callers_library(qrels, run, intents
     folded = irdiv.with_intents(convert(qrels), convert_intents(intents))
     assert type(folded) is type(convert(qrels))
     np.testing.assert_array_equal(values(folded, run), values(irdiv.with_intents(qrels, intents), run))
+
+
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("convert_intents", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_with_intents_keeps_missing_values(convert, convert_intents):
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "intent_id": ["x", "y"], "relevance": 1})
+    qrels["note"] = ["seen", None]
+    intents = pd.DataFrame(
+        {"query_id": "1", "intent_id": ["x", "y"], "type": ["nav", None], "description": [None, "d"]}
+    )
+    folded = nw.from_native(irdiv.with_intents(convert(qrels), convert_intents(intents)), eager_only=True)
+    missing = {name: folded[name].is_null().to_list() for name in ("note", "type", "description")}
+    assert missing == {"note": [False, True], "type": [False, True], "description": [True, False]}
 
 
 def test_with_intents_on_a_file_and_on_integers(qrels, run, intents, tmp_path):

@@ -70,8 +70,8 @@ class Collection(CompiledCollection):
         >>> collection.score({"1": ["d2", "d1"], "2": ["d1"]}, "RR")
         array([0.5, 1. ])
         >>> recall, rr = collection.score([["d1"], ["x", "d3"]], ["R@2", "RR"], topics=["2", "2"])
-        >>> recall.mean(), rr.mean()
-        (np.float64(0.5), np.float64(0.75))
+        >>> print(recall.mean(), rr.mean())
+        0.5 0.75
         """
         values = self.cached(RankingScorer).score(rankings, measures, topics, duplicates)
         return values[0] if isinstance(measures, str | ir_measures.Measure) else values

@@ -91,13 +91,11 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
     frame = qrels_frame(qrels, callers_library=True)
     names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
     replaced = [name for name in INTENT_COLUMNS if name in table.columns and name in frame.columns]
-    frame = _with_id_columns(frame.drop(replaced), names, "qrels")
-    # Arrow has two string types, and does not concatenate one with the other.
-    frame = frame.with_columns(selectors.string().cast(nw.String))
+    frame = _with_one_string_type(_with_id_columns(frame.drop(replaced), names, "qrels"))
 
     backend = nw.get_native_namespace(frame)
     if nw.get_native_namespace(table) is not backend:
-        table = nw.from_arrow(table.to_arrow(), backend=backend).with_columns(selectors.string().cast(nw.String))
+        table = _with_one_string_type(nw.from_arrow(table.to_arrow(), backend=backend))
 
     judged, described = _intent_codes(frame, table)
     _require_common_intent(frame, table, judged, described)
@@ -110,6 +108,12 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
     if needs_row.any():
         folded = _append_intents(folded, table.filter(needs_row.tolist()), names)
     return nw.maybe_reset_index(folded.drop(ID_COLUMNS)).to_native()
+
+
+def _with_one_string_type(frame: Frame) -> Frame:
+    """Return an Arrow table with one of Arrow's string types, as it does not concatenate two; others are returned."""
+    # A cast of pandas 2 makes "None" of missing values.
+    return frame.with_columns(selectors.string().cast(nw.String)) if frame.implementation.is_pyarrow() else frame
 
 
 class _IntentCodes(NamedTuple):

@@ -82,8 +82,6 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
     ax
         Axes to draw on; those of a new figure by default.
     """
-    import matplotlib as mpl
-
     table, theme = _of_one_measure(evaluation, measure), current_theme()
     values = table.values[:, 0]
     order = best_first(table)
@@ -91,8 +89,6 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
     ax = canvas.ax
     size = marker_size(canvas, len(order))
     thin = {"color": theme.colors[0], "linewidth": THIN_LINE_WIDTH}
-    # matplotlib 3.10 renamed the option.
-    horizontal = {"orientation": "horizontal"} if mpl.__version_info__ >= (3, 10) else {"vert": False}
     drawn = ax.boxplot(
         list(values[order]),
         positions=range(len(order)),
@@ -110,7 +106,7 @@ def box_plots(evaluation: EvaluationLike, measure: MeasureLike | None = None, *,
             "markeredgewidth": 0,
         },
         flierprops={"marker": "o", "markersize": 0.6 * size, "markeredgecolor": theme.guide, "markeredgewidth": 0.4},
-        **horizontal,
+        orientation="horizontal",
     )
     for run, box in zip(order, drawn["boxes"], strict=True):
         box.set_gid(run_id(run))
