@@ -90,9 +90,10 @@ class _Process:
 
     def send(self, number: int, call: _Call | None) -> None:
         """Have a call made, or with None the results of earlier ones sent."""
-        message = (number, None if call is None else pickle.dumps(call))
+        message = pickle.dumps((number, None if call is None else pickle.dumps(call)))
         with _errors_of_ended_process():
-            self._connection.send(message)
+            # Not by `send`: if it fails, its traceback keeps a buffer that can crash Python's garbage collection.
+            self._connection.send_bytes(message)
 
     def receive(self, number: int) -> _Answer:
         """Return an answer that was asked for, after others if these come first."""
@@ -133,7 +134,7 @@ def answer_calls(connection: Connection, modules: Sequence[str]) -> None:
             number, pickled_call = pickle.loads(message)
             answer = answers.pop(number, _Answer([], None, []))
             if pickled_call is None:
-                connection.send((number, answer))
+                connection.send_bytes(pickle.dumps((number, answer)))
             else:
                 answers[number] = _with_call(answer, pickled_call)
 
