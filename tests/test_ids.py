@@ -124,6 +124,13 @@ def test_encoded_ids_of_dictionaries(kind):
     assert encoded([dictionary([], [], kind)]) == []
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_encoded_ids_of_no_rows(kind):
+    column = pa.chunked_array([], pa.dictionary(pa.int32(), kind))
+    found = ids.as_encoded_ids(nw.from_native(column, series_only=True), "run")
+    assert (found.code.tolist(), found.ids.to_pylist()) == ([], [])
+
+
 def test_encoded_ids_of_long_groups():
     texts = [f"t{number // 50}" for number in range(5000)]
     assert encoded([pa.array(texts).dictionary_encode()]) == texts

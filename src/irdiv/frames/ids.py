@@ -137,7 +137,14 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray) -> pa.LargeStringArray:
 
 
 def _combine_chunks(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    if values.num_chunks == 0 and pa.types.is_dictionary(values.type):
+        # pyarrow 15 cannot combine no chunks of such a type.
+        return pa.DictionaryArray.from_arrays(
+            pa.array([], values.type.index_type), pa.array([], values.type.value_type)
+        )
+    return values.combine_chunks()
 
 
 def factorize(ids: Ids | pa.DictionaryArray) -> tuple[Ints, Ids]:
