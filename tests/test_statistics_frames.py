@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 import irdiv
 from helpers import evaluation_of
 from irdiv import stats
-from irdiv.stats import leaderboards
+from irdiv.stats import leaderboards, ranking
 from irdiv.stats.ranking import compact_letters, group_letters
 from irdiv.stats.significance import significant_differences
 
@@ -139,6 +139,16 @@ class TestLeaderboard:
         # p is .0305
         assert not stats.leaderboard(PAIR, baseline="r1", test="t", interval="t", level=0.03)["significant"].any()
 
+    @pytest.mark.parametrize("test", ["bootstrap", "randomization", "tukey"])
+    def test_tests_are_those_of_comparisons(self, test):
+        evaluation = evaluation_of(np.random.default_rng(2).random((3, 2, 9)), ["P@5", "AP"])
+        options = {"baseline": "r1", "test": test, "rng": 5, "n_resamples": 40, "interval": "percentile"}
+        board = stats.leaderboard(evaluation, **options).set_index(["measure", "run"])
+        tests = stats.compare(evaluation, **options).set_index(["measure", "run"])
+        assert board.loc[tests.index, ["difference", "p", "p_adjusted"]].equals(
+            tests[["difference", "p", "p_adjusted"]]
+        )
+
     def test_a_correction(self):
         values = np.array([BETTER, WORSE, [0.45, 0.4, 0.3, 0.6]])[:, None]
         found = stats.leaderboard(evaluation_of(values), baseline="r1", test="t", correction="bonferroni")
@@ -193,6 +203,30 @@ class TestRanking:
         # p is .0305
         strict = stats.rank_runs(PAIR, test="t", interval="t", level=0.03)
         assert strict["group"].tolist() == ["a", "a"]
+
+    def test_options_are_those_of_leaderboards_and_comparisons(self, monkeypatch):
+        evaluation = evaluation_of(np.random.default_rng(2).random((4, 1, 9)) + 0.2 * np.arange(4)[:, None, None])
+        asked = []
+        monkeypatch.setattr(ranking, "compare", lambda table, **o: asked.append(o) or stats.compare(table, **o))
+        of_means = {"rng": 5, "n_resamples": 60, "interval": "percentile", "confidence_level": 0.6}
+        found = stats.rank_runs(evaluation, test="randomization", level=0.01, plus_one=False, **of_means)
+        board = stats.leaderboard(evaluation, **of_means)
+        pd.testing.assert_frame_equal(found[["run", "mean", "low", "high"]], board[["run", "mean", "low", "high"]])
+        of_tests = {"test": "randomization", "correction": None, "rng": 5, "n_resamples": 60, "plus_one": False}
+        assert asked == [{**of_tests, "interval": "t"}]
+        tests = stats.compare(evaluation, **asked[0])
+        group = found.set_index("run")["group"]
+        shared = [bool(set(group[a]) & set(group[b])) for a, b in zip(tests["run"], tests["other"], strict=True)]
+        assert shared == (tests["p"] >= 0.01).tolist()
+        assert len(set(shared)) == 2
+        stats.rank_runs(evaluation, test="t", correction="holm")
+        assert asked[1] == {**of_tests, "test": "t", "correction": "holm", "rng": 0, "n_resamples": None,
+                            "plus_one": None, "interval": "t"}  # fmt: skip
+
+    def test_a_correction_over_all_pairs(self):
+        evaluation = evaluation_of(np.random.default_rng(2).random((4, 1, 9)))
+        with pytest.warns(irdiv.IrdivWarning, match="n_resamples=99 is too few for a correction over 6 comparisons"):
+            stats.rank_runs(evaluation, test="bootstrap", correction="holm", n_resamples=99)
 
     def test_means_that_differ_by_rounding_have_one_rank(self):
         values = np.array([0.5, 0.5 + 1e-13, 0.5 - 1e-9])[:, None, None] + np.zeros(3)
@@ -306,6 +340,18 @@ class TestPower:
         ]
         assert "<td>0.0000</td>\n      <td></td>" in found._repr_html_()
         assert "<th>0</th>" not in found._repr_html_()
+
+    def test_it_prints_as_its_summary(self):
+        pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+        p = np.array([[0.01, 0.02, 0.5], [0.5, 0.6, 0.7]])
+        found = stats.DiscriminativePower(("P@5", "AP"), pairs, p, p, np.array([0.12345, 0.5]), np.ones(2))
+        assert [line.split() for line in repr(found).splitlines()] == [
+            ["measure", "pairs", "significant", "power", "delta"],
+            ["P@5", "3", "2", "66.67%", "0.1235"],
+            ["AP", "3", "0", "0.00%", "0.5000"],
+        ]
+        page = found._repr_html_()
+        assert [cell for cell in ("<td>0.6667</td>", "<td>0.1235</td>", "<td>0.5000</td>") if cell not in page] == []
 
     def test_equal_p_keep_the_order_of_pairs(self):
         pairs = tuple((f"r{i}", "x") for i in range(40))
