@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 import irdiv
@@ -19,6 +20,7 @@ from irdiv import progress, stats
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.errors import IrdivError
 from irdiv.progress import hidden_bars, progress_bar, progress_counter, progress_slices, show_progress
+from irdiv.stats import resampling
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.sample_correlation import correlations_over_topics
 
@@ -146,6 +148,14 @@ def test_what_is_counted(name, evaluation, recorder):
     assert [(total, unit) for _, total, unit in recorder.bars] == expected
     assert all(count == total for count, total, _ in recorder.bars)
     assert len(recorder) == 0
+
+
+def test_samples_that_do_not_fit_into_memory(recorder, monkeypatch):
+    monkeypatch.setattr(resampling, "MAX_CELLS", 50)
+    counts = resampling.bootstrap_counts(7, 40, 0)
+    with show_progress():
+        resampling.sample_means(np.ones((3, 7)), counts)
+    assert recorder.bars == [[40, 40, "sample"]]
 
 
 def test_descriptions(evaluation, recorder):

@@ -109,3 +109,10 @@ class TestIntervals:
         expected = intervals.confidence_intervals(self.Z, counts, "bca", 0.8)
         monkeypatch.setattr(resampling, "_MAX_CHUNK", rows)
         assert intervals.confidence_intervals(self.Z, counts, "bca", 0.8) == pytest.approx(expected, abs=1e-14)
+
+    def test_quantiles_are_numpys_to_the_last_bit(self):
+        ascending = np.sort(np.random.default_rng(0).random((200, 21)), axis=1)
+        # positions 0.5, 19.5, 4.2, 15.8 and both ends
+        for probabilities in ([0.025, 0.975], [0.21, 0.79], [0.0, 1.0]):
+            found = intervals._quantiles(ascending, np.array(probabilities))
+            assert found.tolist() == np.quantile(ascending, probabilities, axis=1).T.tolist()

@@ -150,12 +150,14 @@ class TestBatches:
 
 class TestTukey:
     def test_ties_count(self):
-        # Two runs on two topics: both differ by 1, so that the means differ by 1 or by 0. The observed difference of 1
-        # is reached by half of the permutations, also where rounding makes it larger or smaller.
-        for scale in (1, 0.1, 1 / 3, 1e6):
-            values = np.array([[[3.0, 2.0]], [[2.0, 1.0]]]) * scale
-            p = tukey.tukey_p(values, [(0, 1)], n_resamples=2000)[0, 0]
-            assert abs(p - 0.5) < 4 * math.sqrt(0.25 / 2000)
+        # Whole numbers have exact means, of which many are equal; scaled, they differ by rounding to either side.
+        values, pairs = np.array([[[3, 1, 2]], [[2, 0, 1]], [[0, 1, 1]]], dtype=float), [(0, 1), (0, 2), (1, 2)]
+        exact = tukey.tukey_p(values, pairs, n_resamples=60)
+        for scale in np.random.default_rng(0).random(60) * 10:
+            assert tukey.tukey_p(values * scale, pairs, n_resamples=60).tolist() == exact.tolist()
+        # two runs that differ by 1 on two topics: in half of the permutations their means differ by 1 again
+        p = tukey.tukey_p(np.array([[[3.0, 2.0]], [[2.0, 1.0]]]), [(0, 1)], n_resamples=2000)[0, 0]
+        assert abs(p - 0.5) < 4 * math.sqrt(0.25 / 2000)
 
     def test_measures_do_not_matter_to_each_other(self):
         values = random_values(3, 2, 6)
@@ -235,7 +237,8 @@ class TestBootstrap:
     def test_few_values(self, n_topics):
         """Samples of equal differences have no t and are compared by their means, among pairs that have none."""
         rng = np.random.default_rng(1)
-        z = np.stack([rng.integers(0, 2, n_topics), rng.normal(size=n_topics), np.r_[1, [0] * (n_topics - 1)]])
+        rest = np.ones(n_topics - 1)
+        z = np.stack([rng.integers(0, 2, n_topics), rng.normal(size=n_topics), np.r_[1, 0 * rest], np.r_[5, rest]])
         z = np.concatenate([z, np.full((1, n_topics), 0.25), np.zeros((1, n_topics))]).astype(float)
         counts = resampling.bootstrap_counts(n_topics, 500, 2)
         expected = []
@@ -249,8 +252,19 @@ class TestBootstrap:
                     c += abs(sample.mean() / sample.std(ddof=1)) >= abs(row.mean() / row.std(ddof=1)) - 1e-9
             expected.append(c / 500)
         assert bootstrap.bootstrap_p(z, counts, False).tolist() == expected
+        # differences that are equal but for rounding are equal
+        close = np.r_[5, rest + 3e-13 * (np.arange(n_topics - 1) % 2)]
+        assert bootstrap.bootstrap_p(close[None], counts, False)[0] == expected[3]
         together = bootstrap.bootstrap_p(z, counts, True)
         assert together.tolist() == [(500 * p + 1) / 501 for p in expected]
+
+    @pytest.mark.parametrize("n_topics", [4, 12, 20])
+    def test_means_of_0(self, n_topics):
+        """All samples are at least as far from 0 as a mean of 0, also those whose mean is 0."""
+        z = np.array([np.tile([1.0, -1.0], n_topics // 2), np.tile([0.25, 0.75, -0.75, -0.25], n_topics // 4)])
+        counts = resampling.bootstrap_counts(n_topics, 400, 2)
+        assert ((z @ counts.T) == 0).any()
+        assert bootstrap.bootstrap_p(z, counts, False).tolist() == [1, 1]
 
 
 class TestSampleCorrelations:

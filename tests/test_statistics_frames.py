@@ -100,6 +100,15 @@ class TestComparisons:
         assert _holm(np.array([0.03, 0.01, 0.6, 0.02])).tolist() == pytest.approx([0.06, 0.04, 0.6, 0.06])
         assert _holm(np.array([0.5, 0.6])).tolist() == [1, 1]
 
+    def test_a_small_effect(self):
+        # differences −.1, .3, .1, −.1: mean .05, sd √(.11/3), t = .52
+        z = np.array([-0.1, 0.3, 0.1, -0.1])
+        t = 0.05 / (math.sqrt(0.11 / 3) / 2)
+        for sign in (1, -1):
+            result = stats.t_test(sign * z, np.zeros(4))
+            ends = effect_ends(t, 4)
+            assert result.effect_interval == pytest.approx(ends if sign > 0 else [-end for end in reversed(ends)])
+
     def test_two_systems(self):
         result = stats.t_test(BETTER, WORSE)
         assert (result.n, result.test) == (4, "t")
@@ -183,16 +192,17 @@ class TestLeaderboard:
             return np.array([[[mean - 0.1, mean + 0.1], [1 - mean, 1 - mean]] for mean in means])
 
         one = evaluation_of(values(0.3, 0.6, 0.5), ["P@5", "E@5"])
-        two = evaluation_of(values(0.9, 0.2), ["P@5", "E@5"])
+        two = evaluation_of(values(0.4, 0.2), ["P@5", "E@5"])
         found = leaderboards.means_by_collection({"one": one, "two": two})
-        # r0 and r1 are in both, with means .6 and .4 over collections; r2 is in one only
-        assert found.runs == ["r0", "r1", "r2"]
+        # r0 and r1 are in both, with means .35 and .4 over collections; r2 is in one only
+        assert found.runs == ["r1", "r0", "r2"]
         assert found.collections == ("one", "two")
-        np.testing.assert_allclose(found.means[..., 0], [[0.3, 0.9], [0.6, 0.2], [0.5, math.nan]])
-        np.testing.assert_allclose(found.means[..., 1], [[0.7, 0.1], [0.4, 0.8], [0.5, math.nan]])
-        assert found.best.tolist() == [[[False] * 2, [True] * 2], [[True] * 2, [False] * 2], [[False] * 2] * 2]
-        turned = leaderboards.means_by_collection({"one": one.frame, "two": two.frame})
-        assert turned.runs == ["r0", "r1", "r2"]
+        np.testing.assert_allclose(found.means[..., 0], [[0.6, 0.2], [0.3, 0.4], [0.5, math.nan]])
+        np.testing.assert_allclose(found.means[..., 1], [[0.4, 0.8], [0.7, 0.6], [0.5, math.nan]])
+        assert found.best.tolist() == [[[True] * 2, [False] * 2], [[False] * 2, [True] * 2], [[False] * 2] * 2]
+        # the same by E, where less is better
+        by_e = [evaluation_of(one.values[:, ::-1], ["E@5", "P@5"]) for one in (one, two)]
+        assert leaderboards.means_by_collection(dict(zip("ab", by_e, strict=True))).runs == ["r1", "r0", "r2"]
 
 
 class TestRanking:
@@ -576,6 +586,12 @@ class TestCurves:
         given = self.CURVES.assign(measure="P").rename(columns={"value": value, "rank": "recall"})
         found = stats.mean_curves(given, interval=None)
         assert found.columns.tolist() == ["run", "measure", "recall", "mean"]
+        assert found["mean"].tolist() == pytest.approx([0.3, 0.1, 0.75, 0.25])
+
+    def test_runs_that_are_categories(self):
+        given = self.CURVES.assign(run=pd.Categorical(self.CURVES["run"], categories=["a", "b", "none"]))
+        found = stats.mean_curves(given, interval=None)
+        assert found["run"].tolist() == ["b", "b", "a", "a"]
         assert found["mean"].tolist() == pytest.approx([0.3, 0.1, 0.75, 0.25])
 
     def test_samples(self):

@@ -346,6 +346,11 @@ MESSAGES = {
         "expected one evaluation, found a list of 2; give a mapping from the name of a collection to its evaluation, "
         "such as {'web09': evaluation}.",
     ),
+    "a list of an evaluation and something else": (
+        lambda: stats.correlate((None, ONE)),
+        "expected one evaluation, found a tuple of 2; give a mapping from the name of a collection to its evaluation, "
+        "such as {'web09': evaluation}.",
+    ),
     "no measures": (
         lambda: stats.correlate(ONE, measures=[]),
         "no measures given; name some that were evaluated, or leave the argument out for all.",
@@ -357,7 +362,7 @@ MESSAGES = {
         "separately, and leave out runs, topics or measures that are incomplete.",
     ),
     "an evaluation of infinity": (
-        lambda: stats.correlate(evaluation_of(np.full((2, 1, 2), np.inf))),
+        lambda: stats.correlate(evaluation_of(np.array([[[0.5, np.inf]], [[0.5, 0.5]]]))),
         "the evaluation has values that are not finite; drop or correct them.",
     ),
     "two values": (
@@ -476,6 +481,10 @@ EXPECTED_LINES = (
         ("\n", f": the evaluation file is empty; {EXPECTED_LINES}."),
         ("run topic P@5\n\n", f": the evaluation file has no rows below its header; {EXPECTED_LINES}."),
         ("\n " + "x" * 99, f", line 2: found '{'x' * 80}'; {EXPECTED_LINES}, with numbers as values."),
+        ("a 1 P@5 good", f", line 1: found 'a 1 P@5 good'; {EXPECTED_LINES}, with numbers as values."),
+        ("a P@5 1 good", f", line 1: found 'a P@5 1 good'; {EXPECTED_LINES}, with numbers as values."),
+        ("P@5 1", f", line 1: found 'P@5 1'; {EXPECTED_LINES}, with numbers as values."),
+        ("a b 1 P@5 1", f", line 1: found 'a b 1 P@5 1'; {EXPECTED_LINES}, with numbers as values."),
         ("a 1 P@5 1\na\n", ", line 2: found 1 column; expected 4, as in the first line."),
         ("a 1 P@5 1\na 2\n", ", line 2: found 2 columns; expected 4, as in the first line."),
         ("a,1,P@5,1\na,2,P@5,\n", f", line 2: the value is empty; {EXPECTED_LINES}."),
@@ -486,7 +495,7 @@ EXPECTED_LINES = (
             ", line 2: the value of P@5 for run 'a' and topic '2' is 'inf', not a finite number.",
         ),
         (
-            "a 1 P@5 1\nb 1 P@5 1\na 1 P@5 1\n",
+            "a 1 P@5 1\nb 1 P@5 1\na 1 P@5 0.5\n",
             ", line 3: a second value of P@5 for run 'a' and topic '1'; the first is in line 1. If these are different "
             "runs, give a mapping from names to files.",
         ),
