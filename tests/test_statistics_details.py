@@ -33,6 +33,11 @@ class TestRounding:
             assert function(close, other) == function(tied, other) != function(apart, other)
             assert function(other, close) == function(other, tied) != function(other, apart)
 
+    @pytest.mark.parametrize("function", [stats.tau, stats.tau_ap, stats.tau_ap_b])
+    def test_two_systems(self, function):
+        assert function([True, False], [0.2, 0.1]) == function([1, 2], [1, 2], top=2) == 1
+        assert function([1, 2], [2, 1]) == -1
+
     def test_best_runs(self):
         means = np.array([[0.5, 0.2], [0.5 - 5e-13, 0.2 + 5e-13], [0.5 - 2e-12, 0.2 + 2e-12]])
         assert best_runs(means, [False, True]).T.tolist() == [[True, True, False]] * 2
@@ -218,7 +223,7 @@ class TestBootstrap:
         assert found.delta.tolist() == pytest.approx(expected)
 
     @pytest.mark.parametrize("n_topics", [3, 11, 12, 13, 30])
-    @pytest.mark.parametrize("scale", [1, 1e-5, 1e200])
+    @pytest.mark.parametrize("scale", [1, 1e-5, 1e200, 1.7e308])
     def test_p(self, n_topics, scale):
         z = (random_values(5, n_topics) - 0.4) * scale
         drawn = np.random.default_rng(2).integers(0, n_topics, (300, n_topics))

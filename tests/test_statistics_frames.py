@@ -200,6 +200,7 @@ class TestLeaderboard:
         np.testing.assert_allclose(found.means[..., 0], [[0.6, 0.2], [0.3, 0.4], [0.5, math.nan]])
         np.testing.assert_allclose(found.means[..., 1], [[0.4, 0.8], [0.7, 0.6], [0.5, math.nan]])
         assert found.best.tolist() == [[[True] * 2, [False] * 2], [[False] * 2, [True] * 2], [[False] * 2] * 2]
+        assert found.best.dtype == bool
         # the same by E, where less is better
         by_e = [evaluation_of(one.values[:, ::-1], ["E@5", "P@5"]) for one in (one, two)]
         assert leaderboards.means_by_collection(dict(zip("ab", by_e, strict=True))).runs == ["r1", "r0", "r2"]
@@ -315,7 +316,27 @@ class TestSignificance:
         assert found.p["P@5", "r0", "r1"] == stats.compare(PAIR, test="randomization", n_resamples=15)["p"][0]
 
 
+def test_p_at_the_level_is_not_significant():
+    # p is 2/16, as all differences have one sign
+    options = {"test": "randomization", "level": 0.125}
+    assert not stats.leaderboard(PAIR, baseline="r1", **options)["significant"].any()
+    assert stats.rank_runs(PAIR, **options)["group"].tolist() == ["a", "a"]
+    assert significant_differences(PAIR, **options).different == frozenset()
+    assert stats.discriminative_power(PAIR, **options).summary()["significant"].tolist() == [0]
+    opposite = evaluation_of(np.array([[BETTER, WORSE], [WORSE, BETTER]]), ["P@5", "AP"])
+    assert stats.disagreements(opposite, "P@5", "AP", significant="both", **options).empty
+    options["level"] = 0.126
+    assert stats.leaderboard(PAIR, baseline="r1", **options)["significant"].tolist() == [True, False]
+    assert stats.rank_runs(PAIR, **options)["group"].tolist() == ["a", "b"]
+    assert len(significant_differences(PAIR, **options).different) == 2
+    assert len(stats.disagreements(opposite, "P@5", "AP", significant="both", **options)) == 4
+
+
 class TestPower:
+    def test_runs_without_a_difference_agree_on_nothing(self):
+        found = stats.discriminative_power(evaluation_of(np.full((2, 2, 3), 0.5), ["P@5", "AP"]), test="t")
+        assert found.agreement().iloc[0, 2:6].tolist() == [0, 0, 0, 0]
+
     def test_summary_and_curve(self):
         found = stats.discriminative_power(TWO_MEASURES, test="t")
         assert found.backend == "pandas"
@@ -429,10 +450,11 @@ class TestTopics:
         keys = [["P@5", 4], ["E@5", 4], ["P@5", 3], ["E@5", 3]]
         assert found[["measure", "topics"]].values.tolist() == keys
 
-    def test_power_by_topics_against_a_loop(self):
+    @pytest.mark.parametrize(("n_resamples", "level"), [(60, 0.2), (4, 0.5)])
+    def test_power_by_topics_against_a_loop(self, n_resamples, level):
         values = np.random.default_rng(3).normal(0, 1, (3, 2, 9)) + np.array([0, 0.5, 1])[:, None, None]
         found = stats.power_by_topics(
-            evaluation_of(values, ["P@5", "AP"]), sizes=[5, 8], trials=4, n_resamples=60, rng=6, level=0.2
+            evaluation_of(values, ["P@5", "AP"]), sizes=[5, 8], trials=4, n_resamples=n_resamples, rng=6, level=level
         )
         rng, expected = np.random.default_rng(6), []
         for _ in (5, 8):
@@ -440,7 +462,7 @@ class TestTopics:
             for _ in range(4):
                 size = (5, 8)[len(expected) - 1]
                 topics = rng.choice(9, size, replace=False)
-                drawn = rng.integers(0, size, (60, size))
+                drawn = rng.integers(0, size, (n_resamples, size))
                 shares = [0, 0]
                 for m in range(2):
                     for one, two in ((0, 1), (0, 2), (1, 2)):
@@ -449,7 +471,7 @@ class TestTopics:
                         with np.errstate(divide="ignore"):
                             t = np.abs(w.mean(axis=1) / (w.std(axis=1, ddof=1) / math.sqrt(size)))
                         observed = abs(z.mean() / (z.std(ddof=1) / math.sqrt(size)))
-                        shares[m] += ((t >= observed).mean() < 0.2) / 3
+                        shares[m] += ((t >= observed).mean() < level) / 3
                 expected[-1].append(shares)
         by_size = np.array(expected).transpose(0, 2, 1).reshape(4, 4)
         assert found["power"].tolist() == pytest.approx(by_size.mean(axis=1).tolist())
