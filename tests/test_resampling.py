@@ -64,6 +64,19 @@ class TestSamples:
         assert (shifted[3] != 0).all()
         assert shifted[0].tolist() == pytest.approx([1, -1])
 
+    @pytest.mark.parametrize(("cells", "step"), [(279, 39), (50, 7), (5, 1)])
+    def test_slices_of_samples_that_do_not_fit(self, cells, step, monkeypatch):
+        asked, slices = [], resampling.progress_slices
+        counts = resampling.bootstrap_counts(7, 40, 1)
+        monkeypatch.setattr(resampling, "MAX_CELLS", cells)
+        monkeypatch.setattr(resampling, "progress_slices", lambda *given: asked.append(given) or slices(*given))
+        resampling.sample_means(np.ones((3, 7)), counts)
+        assert asked == [(40, step, "sample")]
+        # 280 cells do fit
+        monkeypatch.setattr(resampling, "MAX_CELLS", 280)
+        resampling.sample_means(np.ones((3, 7)), counts)
+        assert len(asked) == 1
+
     @pytest.mark.parametrize("cells", [16_000_000, 50])
     def test_means_of_samples(self, cells, monkeypatch):
         monkeypatch.setattr(resampling, "MAX_CELLS", cells)
