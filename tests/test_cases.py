@@ -124,3 +124,11 @@ class TestCases:
             pair = sorted([row["run"], row["other"]])
             assert (row["p"], row["other_p"]) == (p["P@5", pair[0], pair[1]], p["AP", pair[0], pair[1]])
             assert row["p"] < 0.999 <= row["other_p"]
+
+    def test_the_bootstrap_test_is_the_default(self):
+        values = np.random.default_rng(0).random((3, 2, 8)) + np.array([0, 0.1, 0.3])[:, None, None]
+        evaluation = evaluation_of(values, ["P@5", "AP"])
+        options = {"significant": "measure", "level": 0.3, "n": None}
+        found = stats.disagreements(evaluation, "P@5", "AP", **options)
+        assert found.equals(stats.disagreements(evaluation, "P@5", "AP", test="bootstrap", **options))
+        assert len(found) > 0

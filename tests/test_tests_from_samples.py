@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 
 from helpers import evaluation_of
 from irdiv import stats
-from irdiv.stats import bootstrap, rank_correlation, resampling, sample_correlation, tukey
+from irdiv.stats import bootstrap, paired, rank_correlation, resampling, sample_correlation, tukey
 from irdiv.stats.table import as_table
 
 
@@ -91,6 +91,35 @@ class TestBootstrap:
         counts = resampling.bootstrap_counts(n_topics, 400, 2)
         assert ((z @ counts.T) == 0).any()
         assert bootstrap.bootstrap_p(z, counts, False).tolist() == [1, 1]
+
+
+class TestRandomization:
+    @pytest.mark.parametrize("plus_one", [False, True])
+    def test_random_signs(self, plus_one):
+        z = random_values(7) - 0.3
+        sums = np.where(np.random.default_rng(5).random((50, 7)) < 0.5, -1, 1) @ z
+        c = np.count_nonzero(np.abs(sums) >= abs(z.sum()))
+        result = stats.randomization_test(z, np.zeros(7), rng=5, n_resamples=50, plus_one=plus_one, interval="t")
+        assert result.p == ((c + 1) / 51 if plus_one else c / 50)
+        assert result.statistic == pytest.approx(z.mean())
+
+    @pytest.mark.parametrize("plus_one", [False, True])
+    def test_all_signs(self, plus_one):
+        # only all signs or none are as far from 0; the sums of ties differ by rounding
+        for scale in (1, 0.1, 1 / 3, 1e-9):
+            z = np.array([1, 2, 3]) * scale
+            assert stats.randomization_test(z, np.zeros(3), n_resamples=8, plus_one=plus_one).p == 2 / 8
+            # of 1 + 2 − 3 all sums are at least as far from 0
+            assert stats.randomization_test(z * [1, 1, -1], np.zeros(3), plus_one=plus_one).p == 1
+
+    @pytest.mark.parametrize("cells", [1_000_000, 30, 1])
+    def test_pairs_do_not_matter_to_each_other(self, cells, monkeypatch):
+        monkeypatch.setattr(resampling, "_SAMPLE_CELLS", cells)
+        z = (random_values(4, 9) - 0.4) * np.array([[1e-9], [1], [1e6], [1e12]])
+        signs = resampling.sign_flips(9, 60, 1)
+        together = paired._randomization_p(z, signs, True)
+        assert together.tolist() == [paired._randomization_p(row[None], signs, True)[0] for row in z]
+        assert len(set(together)) > 2
 
 
 class TestTukey:
