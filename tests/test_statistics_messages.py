@@ -431,6 +431,52 @@ MESSAGES = {
 }
 
 
+OF_FRAMES = {
+    "curves from nothing": (lambda: stats.mean_curves(None), "cannot read the curves from 'NoneType'. Give a"),
+    "curves from dicts": (
+        lambda: stats.mean_curves({"a": {"1": 1}}),
+        "curves are what .* found 'run', 'query_id', 'value'",
+    ),
+    "votes from a number": (lambda: stats.grades_from_votes(5), "cannot read the assessments from 'int'. Give a"),
+    "votes from dicts": (
+        lambda: stats.grades_from_votes({"1": {"d0": 1}}),
+        "the assessments lack a column: expected 'assessor', found 'query_id', 'doc_id', 'relevance'.",
+    ),
+    "votes of nobody": (
+        lambda: stats.grades_from_votes(EACH_DOCUMENT_ONCE.assign(assessor=None)),
+        "column 'assessor' of the assessments has a missing id",
+    ),
+    "votes in words": (
+        lambda: stats.grades_from_votes(EACH_DOCUMENT_ONCE.assign(grade="x")),
+        "column 'grade' of the assessments must hold numbers, found 'x'.",
+    ),
+    "no votes": (
+        lambda: stats.grades_from_votes(EACH_DOCUMENT_ONCE[:0]),
+        "the assessments are empty: expected at least one row with 'query_id', 'doc_id', 'assessor', 'relevance'.",
+    ),
+    "an evaluation from a number": (lambda: stats.compare(5), "cannot read the evaluation from 'int'. Give a"),
+    "an evaluation of no runs": (
+        lambda: stats.compare(ONE.frame.assign(run=None)),
+        "column 'run' of the evaluation has a missing id",
+    ),
+    "an evaluation in words": (
+        lambda: stats.compare(ONE.frame.assign(value="x")),
+        "column 'value' of the evaluation must hold numbers, found 'x'.",
+    ),
+    "an evaluation without values": (
+        lambda: stats.compare(ONE.frame.drop(columns="value")),
+        "the evaluation lacks a column: expected 'value', found 'run', 'query_id', 'measure'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_FRAMES)
+def test_messages_about_frames_name_what_they_are_for(name):
+    call, message = OF_FRAMES[name]
+    with pytest.raises(IrdivError, match=f"^{message}"):
+        call()
+
+
 @pytest.mark.parametrize("name", MESSAGES)
 def test_messages(name):
     call, message = MESSAGES[name]
@@ -519,6 +565,20 @@ def test_files_of_values(text, message, tmp_path):
     path = tmp_path / "values.txt"
     path.write_text(text)
     assert message_of(lambda: stats.read_values(path)) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(
+    ("read", "role", "header"),
+    [
+        (stats.read_values, "evaluation", "run,topic,measure,value"),
+        (stats.grades_from_votes, "assessments", "query_id,doc_id,assessor,grade"),
+    ],
+)
+def test_files_that_cannot_be_read(read, role, header, tmp_path):
+    assert message_of(lambda: read(tmp_path / "none")) == f"no such {role} file: {str(tmp_path / 'none')!r}"
+    path = tmp_path / "quoted"
+    path.write_text(f'{header}\na,1,"x,1\n')
+    assert message_of(lambda: read(path)) == f"{path}, line 2: not an {role} file (unexpected end of data)."
 
 
 def test_several_files_of_values(tmp_path):
