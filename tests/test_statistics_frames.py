@@ -312,8 +312,13 @@ class TestSignificance:
         assert found.p["P@5", "r0", "r1"] == 0.125
         found = significant_differences(PAIR, test="randomization", n_resamples=15)
         assert (found.n_resamples, found.seed) == (15, 0)
-        # p is that of compare with its intervals, which draw samples first
-        assert found.p["P@5", "r0", "r1"] == stats.compare(PAIR, test="randomization", n_resamples=15)["p"][0]
+
+    def test_p_is_that_of_comparisons_with_intervals_which_draw_samples_first(self):
+        evaluation = evaluation_of(np.random.default_rng(1).random((4, 1, 9)))
+        options = {"test": "randomization", "n_resamples": 40}
+        found = list(significant_differences(evaluation, correction=None, **options).p.values())
+        assert found == stats.compare(evaluation, **options)["p"].tolist()
+        assert found != stats.compare(evaluation, interval="t", **options)["p"].tolist()
 
 
 def test_p_at_the_level_is_not_significant():

@@ -84,7 +84,7 @@ class TestBootstrap:
         together = bootstrap.bootstrap_p(z, counts, True)
         assert together.tolist() == [(500 * p + 1) / 501 for p in expected]
 
-    @pytest.mark.parametrize("n_topics", [4, 12, 20])
+    @pytest.mark.parametrize("n_topics", [4, 12, 16, 20])
     def test_means_of_0(self, n_topics):
         """All samples are at least as far from 0 as a mean of 0, also those whose mean is 0."""
         z = np.array([np.tile([1.0, -1.0], n_topics // 2), np.tile([0.25, 0.75, -0.75, -0.25], n_topics // 4)])
