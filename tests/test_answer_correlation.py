@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -256,3 +258,47 @@ def test_frames_of_the_callers_library(backend, frame):
     pd.testing.assert_frame_equal(
         found.to_pandas().fillna({"run": ""}), expected.fillna({"run": ""}), check_dtype=False
     )
+
+
+class TestRounding:
+    ONES = np.ones((1, 5), dtype=np.uint16)
+    Y = np.array([[0.1, 0.4, 0.2, 0.9, 0.3]])
+
+    def over_topics(self, x, method="pearson"):
+        return sample_correlation.correlations_over_topics(np.array([x]), self.Y, self.ONES, method).item()
+
+    @pytest.mark.parametrize("level", [0.5, 1e6, 1e-3])
+    def test_values_that_vary_by_rounding_have_none(self, level):
+        steps = np.array([1, -1, 1, 0, -1])
+        assert math.isnan(self.over_topics(level * (1 + 5e-13 * steps)))
+        expected = scipy_stats.pearsonr(steps, self.Y[0]).statistic
+        assert self.over_topics(level * (1 + 1e-7 * steps)) == pytest.approx(expected, abs=1e-5)
+        assert self.over_topics(level * (1 + 1e-10 * steps)) == pytest.approx(expected, abs=1e-2)
+
+    def test_zeros_have_none(self):
+        for method in ("pearson", "spearman", "tau"):
+            assert math.isnan(self.over_topics(np.zeros(5), method))
+
+    def test_rounding_is_that_of_each_measure(self):
+        x = np.array([[1e-8, 3e-8, 2e-8, 1e-8, 0], [1e6, 2e6, 1e6, 0, 5e6]])
+        found = sample_correlation.correlations_over_topics(x, self.Y, self.ONES, "pearson")[:, 0, 0]
+        assert found.tolist() == pytest.approx([scipy_stats.pearsonr(row, self.Y[0]).statistic for row in x])
+
+    def test_perfect_correlations_are_1(self):
+        rng = np.random.default_rng(0)
+        x = rng.random((40, 5))
+        counts = bootstrap_counts(5, 30, 0)
+        found = sample_correlation.correlations_over_topics(x, np.concatenate([x, -x]), counts, "pearson")
+        assert np.nanmax(found) == 1
+        assert np.nanmin(found) == -1
+
+    @pytest.mark.parametrize("method", ["spearman", "tau"])
+    def test_ranks_of_values_that_differ_by_rounding(self, method):
+        tied, close = [0.1, 0.1, 0.3, 0.5, 0.5], [0.1, 0.1 + 2e-13, 0.3, 0.5 + 2e-13, 0.5]
+        apart = [0.1, 0.1 + 2e-12, 0.3, 0.5, 0.5]
+        assert self.over_topics(close, method) == self.over_topics(tied, method) != self.over_topics(apart, method)
+        x, y = (np.array(values)[:, None, None] * np.ones(4) for values in (close, self.Y[0]))
+        ones = np.ones((1, 4), dtype=np.uint16)
+        scipys = {"spearman": scipy_stats.spearmanr, "tau": scipy_stats.kendalltau}[method]
+        found = sample_correlation.correlations_over_runs(x, y, ones, method).item()
+        assert found == pytest.approx(scipys(tied, self.Y[0]).statistic)

@@ -293,3 +293,63 @@ def test_without_statsmodels(monkeypatch):
         with pytest.raises(IrdivError, match="κ needs statsmodels: pip install 'irdiv"):
             function(votes)
     assert grades_from_votes(votes)["relevance"].tolist() == [2, 1]
+
+
+class TestOrdersAndFiles:
+    def test_documents_in_the_order_of_their_first_vote(self):
+        rows = [("2", "d9", "10", 1), ("1", "d1", "9", 0), ("2", "d9", "9", 2), ("1", "d1", "10", 1)]
+        votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "grade"], index=[5, 6, 7, 8])
+        found = grades_from_votes(votes)
+        assert found.to_dict("list") == {"query_id": ["2", "1"], "doc_id": ["d9", "d1"], "relevance": [3, 1]}
+        assert found.index.tolist() == [0, 1]
+        assert found["relevance"].dtype == np.int64
+        assert grades_from_votes(votes, levels={1: 0, 3: 1})["relevance"].tolist() == [1, 0]
+        # assessors are in natural order
+        agreement = assessor_agreement(votes)
+        assert agreement[["assessor", "other", "documents", "agreement"]].values.tolist() == [["9", "10", 2, 0.0]]
+        assert agreement.columns.tolist() == ["assessor", "other", "documents", "agreement", "kappa", "low", "high"]
+
+    def test_missing_votes_count_for_each(self):
+        rows = [("1", "d0", a, 1) for a in "ABC"] + [("1", "d1", "A", 2)]
+        votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "grade"])
+        assert grades_from_votes(votes, missing_vote=5)["relevance"].tolist() == [3, 12]
+        assert grades_from_votes(votes, missing_vote=-1)["relevance"].tolist() == [3, 0]
+        assert grades_from_votes(votes, missing_vote=0)["relevance"].tolist() == [3, 2]
+
+    @pytest.mark.parametrize("separator", [",", ";", "\t"])
+    def test_files_with_votes_that_are_missing(self, separator, tmp_path):
+        lines = ["intent,grade,query_id,doc_id,assessor", "i,1,1,d0,A", "i,0,1,d0,B", "i,,1,d1,A", "i,1,1,d1,B"]
+        (tmp_path / "votes").write_text("\n".join(lines).replace(",", separator))
+        found = grades_from_votes(tmp_path / "votes", missing_vote=3)
+        assert found.to_dict("list") == {
+            "query_id": ["1", "1"], "intent_id": ["i", "i"], "doc_id": ["d0", "d1"], "relevance": [1, 4],
+        }  # fmt: skip
+
+    def test_a_semicolon_in_a_file_with_commas(self, tmp_path):
+        (tmp_path / "votes").write_text("query_id,doc_id,assessor,grade,note;\n1,d;0,A,1,x\n1,d;0,B,1,y\n")
+        assert grades_from_votes(tmp_path / "votes").values.tolist() == [["1", "d;0", 2]]
+
+    def test_kappa_of_all(self):
+        rows = [
+            ("1", f"d{d}", a, g)
+            for d, grades in enumerate(["111", "110", "000", "01"])
+            for a, g in zip("ABC", grades, strict=False)
+        ]
+        votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "grade"]).astype({"grade": int})
+        found = fleiss_kappa(votes, votes_per_document=3)
+        # shares of equal pairs 1, 1/3, 1; five votes of 1 and four of 0
+        p, e = 7 / 9, (25 + 16) / 81
+        assert found.columns.tolist() == ["documents", "left_out", "votes_per_document", "agreement", "kappa"]
+        assert found.values.tolist() == [[3, 1, 3, pytest.approx(p), pytest.approx((p - e) / (1 - e))]]
+
+    def test_a_document_without_votes_is_left_out(self):
+        rows = [
+            ("1", "d0", "A", 1.0),
+            ("1", "d0", "B", 1.0),
+            ("1", "d1", "A", 0),
+            ("1", "d1", "B", 1),
+            ("1", "d2", "A", None),
+        ]
+        votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "grade"])
+        found = fleiss_kappa(votes, votes_per_document=2)
+        assert found[["documents", "left_out"]].values.tolist() == [[2, 1]]

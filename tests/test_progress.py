@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 import irdiv
@@ -19,6 +20,9 @@ from irdiv import progress, stats
 from irdiv.demo import demo_qrels_and_runs
 from irdiv.errors import IrdivError
 from irdiv.progress import hidden_bars, progress_bar, progress_counter, progress_slices, show_progress
+from irdiv.stats import resampling
+from irdiv.stats.resampling import bootstrap_counts
+from irdiv.stats.sample_correlation import correlations_over_topics
 
 DEMO = Path(irdiv.demo.__file__).parent
 QRELS, RUNS = demo_qrels_and_runs()
@@ -30,7 +34,7 @@ class Recorder:
     """A display that keeps what bars counted, of how many and what."""
 
     def __init__(self):
-        self.bars, self._open = [], []
+        self.bars, self.descriptions, self._open = [], [], []
 
     def __len__(self):
         return len(self._open)
@@ -38,6 +42,7 @@ class Recorder:
     def open(self, total, unit, description):
         bar = [0, total, unit]
         self.bars.append(bar)
+        self.descriptions.append(description)
         self._open.append(bar)
 
         def advance(count):
@@ -85,6 +90,10 @@ COUNTED = {
         lambda ev: stats.compare(ev, test="randomization", n_resamples=50, interval="t"),
         [(2, "measure"), *[(50, "sample"), (50, "sample")] * 2],
     ),
+    "compare, tukey": (
+        lambda ev: stats.compare(ev, test="tukey", n_resamples=50, interval="t"),
+        [(2, "measure"), (50, "sample")],
+    ),
     "rank": (
         lambda ev: ev.rank("I-rec@10", n_resamples=50),
         [(50, "sample"), (4, "interval"), (50, "sample")],
@@ -93,12 +102,33 @@ COUNTED = {
         lambda ev: stats.discriminative_power(ev, n_resamples=50),
         [(50, "sample"), (2, "measure"), (PAIRS, "test"), (PAIRS, "test")],
     ),
+    "discriminative_power without delta": (
+        lambda ev: stats.discriminative_power(ev, n_resamples=50, delta=False),
+        [(50, "sample"), (2, "measure"), (PAIRS, "test"), (PAIRS, "test")],
+    ),
+    "discriminative_power, t": (lambda ev: stats.discriminative_power(ev, test="t"), [(2, "measure")]),
+    "discriminative_power, tukey": (
+        lambda ev: stats.discriminative_power(ev, test="tukey", n_resamples=50),
+        [(2, "measure"), (50, "sample")],
+    ),
     "power_by_topics": (
         lambda ev: stats.power_by_topics(ev, sizes=[5], trials=2, n_resamples=50),
         [(2, "subset"), *[(50, "sample"), (PAIRS, "test"), (PAIRS, "test")] * 2],
     ),
     "correlation_intervals": (
         lambda ev: stats.correlation_intervals(ev, n_resamples=50),
+        [(50, "sample"), (50, "sample")],
+    ),
+    "correlation_intervals in both directions": (
+        lambda ev: stats.correlation_intervals(ev, "tau_ap", n_resamples=50),
+        [(50, "sample"), (2, "pair"), (50, "sample"), (50, "sample")],
+    ),
+    "compare_leaderboards": (
+        lambda ev: stats.compare_leaderboards(ev, ev, n_resamples=50),
+        [(50, "sample"), (2, "measure"), (50, "sample"), (50, "sample")],
+    ),
+    "correlations over topics": (
+        lambda ev: correlations_over_topics(ev.values[0], ev.values[1], bootstrap_counts(TOPICS, 50, 0), "pearson"),
         [(50, "sample"), (50, "sample")],
     ),
     "properties": (
@@ -118,6 +148,22 @@ def test_what_is_counted(name, evaluation, recorder):
     assert [(total, unit) for _, total, unit in recorder.bars] == expected
     assert all(count == total for count, total, _ in recorder.bars)
     assert len(recorder) == 0
+
+
+def test_samples_that_do_not_fit_into_memory(recorder, monkeypatch):
+    monkeypatch.setattr(resampling, "MAX_CELLS", 50)
+    counts = resampling.bootstrap_counts(7, 40, 0)
+    with show_progress():
+        resampling.sample_means(np.ones((3, 7)), counts)
+    assert recorder.bars == [[40, 40, "sample"]]
+
+
+def test_descriptions(evaluation, recorder):
+    with show_progress():
+        stats.correlation_intervals(evaluation, "tau_ap", n_resamples=5)
+        stats.power_by_topics(evaluation, sizes=[5], trials=2, n_resamples=5)
+    described = [text for text in recorder.descriptions if text is not None]
+    assert described == ["pairs of measures", "subsets of topics"]
 
 
 WITH_PARAMETER = {

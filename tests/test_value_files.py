@@ -215,3 +215,51 @@ def test_many_values_are_as_written(tmp_path):
     path = tmp_path / "values.txt"
     path.write_text("".join(f"a {i} P@5 {value!r}\n" for i, value in enumerate(values.tolist())))
     assert read_values(path)["value"].tolist() == values.tolist()
+
+
+class TestLayouts:
+    def read(self, tmp_path, text: str, name: str = "values.txt"):
+        (tmp_path / name).write_text(text)
+        return read_values(tmp_path / name).values.tolist()
+
+    def test_topics_before_or_after_measures(self, tmp_path):
+        expected = [["values.txt", "1", "map", 0.5], ["values.txt", "2", "map", 0.25]]
+        for text in ("map 1 0.5\nmap 2 0.25\nmap all 0.375\n", "1 map 0.5\n2 map 0.25\nall map 0.375\n"):
+            found = self.read(tmp_path, text)
+            assert [row[1:] for row in found] == [row[1:] for row in expected]
+            assert {row[0] for row in found} == {"values"}
+
+    def test_names_of_runs(self, tmp_path):
+        text = "map 1 0.5\nmap all 0.5\n"
+        assert self.read(tmp_path, text, "bm25.eval")[0][0] == "bm25"
+        assert self.read(tmp_path, "map 1 0.5\nrunid all ql\nmap 1 0.25\nmap all 0.2\n", "rest.eval") == [
+            ["ql", "1", "map", 0.5],
+            ["rest", "1", "map", 0.25],
+        ]
+        with pytest.raises(irdiv.IrdivError, match="only values of all topics together"):
+            self.read(tmp_path, "runid all ql\nmap all 0.5\n")
+
+    @pytest.mark.parametrize("mean", ["all", "amean"])
+    def test_values_of_all_topics_are_left_out(self, mean, tmp_path):
+        assert self.read(tmp_path, f"a 1 P@5 0.5\na {mean} P@5 0.5\n") == [["a", "1", "P@5", 0.5]]
+        assert self.read(tmp_path, f"a P@5 1 0.5\na P@5 {mean} 0.5\n") == [["a", "1", "P@5", 0.5]]
+        header = f"run,topic,measure,value\na,1,P@5,0.5\na,{mean},P@5,0.5\n"
+        assert self.read(tmp_path, header) == [["a", "1", "P@5", 0.5]]
+
+    def test_commas_in_names_of_measures(self, tmp_path):
+        text = "a\t1\tnDCG(gain='exp',x=1)@5\t0.5\n"
+        assert self.read(tmp_path, text)[0][2] == "nDCG(gain='exp',x=1)@5"
+        assert self.read(tmp_path, text.replace("\t", " "))[0][2] == "nDCG(gain='exp',x=1)@5"
+
+    @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+    def test_a_column_for_each_measure(self, separator, tmp_path):
+        text = "topic,P@5,run,AP\n1,0.5,a,0.25\n".replace(",", separator)
+        assert self.read(tmp_path, text) == [["a", "1", "P@5", 0.5], ["a", "1", "AP", 0.25]]
+
+    def test_types(self, tmp_path):
+        (tmp_path / "values").write_text("007 01 5 1\n")
+        found = read_values(str(tmp_path / "values"))
+        assert found.values.tolist() == [["007", "01", "5", 1.0]]
+        assert found["value"].dtype == np.float64
+        named = read_values({7: tmp_path / "values"})
+        assert named["run"].tolist() == ["7"]

@@ -54,7 +54,7 @@ def bootstrap_p_and_delta(
     """
     B = len(counts)
     # The index of the (B·level)-th largest of B values in ascending order.
-    index = B - min(max(int(np.floor(B * level + 1e-9)), 1), B)
+    index = B - max(int(np.floor(B * level + 1e-9)), 1)
     p, delta = [], []
     for measure in progress_bar(range(differences.n_measures), "measure"):
         z, scale = _scaled(differences.of_measure(measure))

@@ -105,7 +105,6 @@ def leaderboard(
                 rng=rng,
                 n_resamples=n_resamples,
                 interval=interval,
-                confidence_level=confidence_level,
             )
             for name, array in (("difference", difference), ("p", p), ("p_adjusted", p_adjusted)):
                 array[others] = tests[name].to_numpy().reshape(n_measures, -1).T

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from irdiv.checks import choice, require
+from irdiv.checks import require
 from irdiv.errors import IrdivError
 from irdiv.stats.bootstrap import bootstrap_p
 from irdiv.stats.effect_sizes import effect_sizes
@@ -211,7 +211,6 @@ def paired_tests(
     n = z.shape[1]
     require_two_topics(n)
     n_resamples = require(SAMPLE_COUNT, n_resamples=n_resamples)
-    require(choice(*get_args(PairedTestName)), test=test)
     mean, sd = mean_and_sd(z)
     generator = random_generator(rng)
     needs_counts = test == "bootstrap" or interval != "t"

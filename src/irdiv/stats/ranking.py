@@ -166,8 +166,7 @@ def _groups(alike: Bools) -> list[tuple[int, ...]]:
 
     All maximal cliques would do too, but there may be exponentially many.
     """
-    uncovered = np.triu(alike)
-    np.fill_diagonal(uncovered, True)  # a run that differs from all others is a group of its own
+    uncovered = np.triu(alike)  # with the diagonal: a run that differs from all others is a group of its own
     groups: list[Ints] = []
     for run in range(len(alike)):
         for other in range(len(alike) - 1, run - 1, -1):

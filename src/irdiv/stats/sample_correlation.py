@@ -89,7 +89,7 @@ def _weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
     for values in (x, y):
         deviations = values - ((values * weights).sum(axis=2) / total)[..., None]
         square = (deviations**2 * weights).sum(axis=2)
-        rounding = total * (10.0**-_DECIMALS * np.abs(values).max(axis=(1, 2), initial=0.0)[:, None]) ** 2
+        rounding = total * (10.0**-_DECIMALS * np.abs(values).max(axis=(1, 2))[:, None]) ** 2
         centered.append(deviations)
         squares.append(np.where(square <= rounding, np.nan, square))
     products = np.matmul((centered[0] * weights).transpose(1, 0, 2), centered[1].transpose(1, 2, 0))

@@ -258,12 +258,12 @@ def _smallest(suffices: Callable[[int], bool]) -> int:
     """Return the smallest number of topics, at least 2, that suffices, given that all larger ones do."""
     high = 2
     while not suffices(high):
-        high *= 2
-        if high > _MAX_TOPICS:
+        if high == _MAX_TOPICS:
             raise IrdivError(
                 f"more than {_MAX_TOPICS:,} topics are needed; look for a larger difference, or use a measure with a "
                 "smaller variance."
             )
+        high = min(2 * high, _MAX_TOPICS)
     low = high // 2  # too few, unless it is 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -49,7 +49,7 @@ def tukey_p(
     for index in range(n_measures):
         of_measure = values[:, index]
         observed = np.abs((of_measure[first] - of_measure[second]).mean(axis=1))
-        tolerance = TIE_TOLERANCE * np.abs(of_measure).max(initial=0.0)
+        tolerance = TIE_TOLERANCE * np.abs(of_measure).max()
         n_smaller[index] = np.searchsorted(largest[index], observed - tolerance, side="left")
     return p_values(n_resamples - n_smaller, n_resamples, plus_one)
 
