@@ -127,7 +127,9 @@ def test_a_number_with_an_underscore_is_a_word_in_polars():
 def test_numbers_that_are_not_finite(numbers, found):
     with pytest.raises(IrdivError) as caught:
         values.float_values(column(numbers, "score"), "run")
-    assert str(caught.value) == f"column 'score' of the run must hold finite numbers, found {found}; drop or correct them."
+    assert (
+        str(caught.value) == f"column 'score' of the run must hold finite numbers, found {found}; drop or correct them."
+    )
 
 
 def test_missing_numbers_where_they_are_allowed():
@@ -167,7 +169,8 @@ def test_probabilities_below_0():
 
 
 @pytest.mark.parametrize(
-    "series", [pd.Series(["a", None, "", 7], dtype=object), pl.Series(["a", None, "", "7"]), pa.array(["a", None, "", "7"])]
+    "series",
+    [pd.Series(["a", None, "", 7], dtype=object), pl.Series(["a", None, "", "7"]), pa.array(["a", None, "", "7"])],
 )
 def test_missing_and_empty_strings(series):
     assert values.strings_or_none(column(series)).tolist() == ["a", None, "", "7"]
