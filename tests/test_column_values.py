@@ -140,6 +140,10 @@ def test_missing_numbers_where_they_are_allowed():
         values.float_values(column([np.nan, np.inf]), "qrels", allow_missing=True)
 
 
+def test_integers_as_floats():
+    assert values.float_values(column([1, 2]), "run").dtype == np.float64
+
+
 def test_ranks_that_are_not_used_may_be_anything():
     np.testing.assert_array_equal(values.floats_or_none(column([1, None], "rank")), [1, np.nan])
     assert values.floats_or_none(column(["first"], "rank")) is None

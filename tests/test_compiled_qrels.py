@@ -79,6 +79,8 @@ class TestArrays:
         assert collection.intent_parent is collection.intent_description is collection.intent_importance is None
         assert collection.intent_navigational.tolist() == collection.intent_has_info.tolist() == [False] * 3
         assert collection.intent_declared.tolist() == [True] * 3
+        assert collection.intent_navigational.dtype == collection.intent_declared.dtype == bool
+        assert collection.intent_best_grade.dtype == collection.grade.dtype == np.int64
         assert collection.topics_without_relevant.tolist() == []
 
     def test_judged_documents(self):
@@ -111,14 +113,31 @@ class TestArrays:
         assert collection.intents.tolist() == [""]
         assert collection.grade_intent.tolist() == [0]
 
-    @pytest.mark.parametrize("order", [[5, 4, 3, 2, 1, 0], [3, 0, 1, 5, 2, 4]])
+    def test_topics_are_in_natural_order(self):
+        collection = Collection({"1": {"a": 1}, "10": {"a": 2}, "2": {"a": 3}})
+        assert collection.topics.tolist() == ["1", "2", "10"]
+        assert collection.grade.tolist() == [1, 3, 2]
+
+    def test_no_relevant_document(self):
+        collection = Collection.of({"1": {"a": 0}}, warn=False)
+        assert collection.max_grade == 0
+        assert collection.intent_best_grade.tolist() == [0]
+
+    @pytest.mark.parametrize("order", [[5, 4, 3, 2, 1, 0], [3, 0, 1, 5, 2, 4], [5, 0, 1, 2, 3, 4]])
     def test_the_order_of_rows_changes_no_value(self, order):
         one, other = Collection(QRELS), Collection(QRELS.iloc[order])
         for name in ("topics", "intents", "intent_start", "row_start", "grade_start", "intent_best_grade"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
     def test_repeated_rows_and_placeholders_are_left_out(self):
-        for more in (QRELS, QRELS.iloc[[0]], QRELS.assign(doc_id="_no_document_", relevance=0), QRELS.iloc[:0]):
+        placeholders = QRELS.drop_duplicates(["query_id", "intent_id"]).assign(doc_id="_no_document_", relevance=0)
+        for more in (
+            QRELS,
+            QRELS.iloc[[0]],
+            placeholders,
+            QRELS.assign(doc_id="_no_document_", relevance=0),
+            QRELS.iloc[:0],
+        ):
             collection = Collection(pd.concat([QRELS, more]))
             same_order(collection)
             assert collection.judged_count == 5
@@ -147,9 +166,16 @@ class TestArrays:
         weights = Collection(of_intents(importance=["vital", "okay", "low"])).intent_probability
         np.testing.assert_array_equal(weights, [1.0, 0.5, np.nan])
 
+    def test_some_rows_may_lack_what_others_say_of_their_intent(self):
+        collection = Collection(QRELS.assign(type=[None, "nav", None, "inf", None, "inf"], parent_id=list("ppqqpp")))
+        assert collection.intent_navigational.tolist() == [False, True, False]
+        assert collection.intent_parent.tolist() == ["p", "p", "q"]
+
     def test_the_first_description_is_kept(self):
         collection = Collection(QRELS.assign(description=[None, None, "one", "two", None, None]))
         assert collection.intent_description.tolist() == [None, None, "one"]
+        collection = Collection(QRELS.assign(description=["zero", "one", "two", None, "three", "four"]))
+        assert collection.intent_description.tolist() == ["zero", "one", "two"]
 
     def test_declared_intents(self):
         zero = QRELS.assign(intent_id=QRELS["intent_id"].replace({"a": "0"}))
@@ -232,6 +258,12 @@ class TestRefused:
         )
         monkeypatch.setattr(block_module, "MOST_CELLS", 4)
         assert block.grades.shape == (3, 2)
+        monkeypatch.setattr(block_module, "MOST_CELLS", 10**9)
+        monkeypatch.setattr(JudgedBlock, "row_count", property(lambda self: 10**9))
+        assert (
+            "has 1000000000 relevant documents and 2 intents: a grade for each pair of them would take more than 8 GB."
+            in (error_of(lambda: Collection(QRELS).topic_blocks[1].grades))
+        )
 
     @pytest.mark.parametrize(
         ("columns", "message"),
@@ -262,6 +294,14 @@ class TestRefused:
     def test_weights(self, columns, message):
         for block in (*Collection(of_intents(**columns)).blocks, Collection(of_intents(**columns)).topic_blocks[1]):
             assert error_of(block.intent_weights, 1, "relevant", True) == message
+
+    def test_the_first_topic_without_weights_is_named(self):
+        three = pd.concat([of_intents(probability=[1.0, 0.0, 0.0]), QRELS.iloc[[0]].assign(query_id="11")])
+        for qrels, topic in ((three, "10"), (of_intents(probability=[0.0, 0.5, 0.5]), "2")):
+            (block,) = Collection(qrels).blocks
+            assert error_of(block.intent_weights, 1, "relevant", False).startswith(
+                f"all intents that count in topic '{topic}' have the probability 0;"
+            )
 
 
 class TestBlocks:
@@ -424,7 +464,20 @@ class TestParts:
         assert pad(np.array([], dtype=int), np.array([], dtype=int), fill=0).shape == (0, 1)
         assert pad(np.array([True]), np.array([1, 0]), fill=False).tolist() == [[True], [False]]
 
-    @pytest.mark.parametrize("topic", [[0, 0, 1], [1, 0, 1, 0], [2**16 - 1, 0, 1], [2**16, 0, 2**16 + 1, 1], []])
+    @pytest.mark.parametrize(
+        "topic",
+        [
+            [],
+            [0, 0, 1],
+            [0, 2, 1],
+            [1, 0, 1, 0],
+            [1, 0] * 50,
+            [2**16 - 1, 0, 1],
+            [2**16, 0, 1],
+            [2**16, 0, 2**16 + 1, 1],
+            [2**16, 0] * 50,
+        ],
+    )
     def test_rows_by_topic(self, topic):
         expected = sorted(range(len(topic)), key=topic.__getitem__)
         assert argsort_by_topic(np.array(topic, dtype=np.int64)).tolist() == expected

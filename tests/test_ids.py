@@ -137,10 +137,17 @@ def test_encoded_ids_that_are_numbers():
     assert encoded([pa.array([7, 7, 3]).dictionary_encode()]) == ["7", "7", "3"]
 
 
-@pytest.mark.parametrize("column", [dictionary([0, None], ["a"]), dictionary([0, 1], ["a", None])])
-def test_encoded_ids_that_are_missing(column):
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [dictionary([0, None], ["a"])],
+        [dictionary([0, 1], ["a", None])],
+        [dictionary([0], ["a"]), dictionary([1], ["a", None])],
+    ],
+)
+def test_encoded_ids_that_are_missing(chunks):
     with pytest.raises(IrdivError, match="has a missing id: it is null in row 1"):
-        encoded([column])
+        encoded(chunks)
 
 
 def as_ids(series, role: str = "run") -> list[str]:
@@ -280,6 +287,7 @@ def plain_hash(text: str, salt: int) -> int:
         ["abcdefgh", "hgfedcba"],
         ["abcdefghi", "ihgfedcba"],
         ["a" * 300],
+        ["a" * 300, "b" * 300],
         ["a", "", "abcdefgh", "abcdefghi", "é" * 12, "0123456789abcdef", "0123456789abcdefg"],
         ["a", "b" * 255, "c" * 256, "d" * 257, "e" * 1024, "f" * 1025, "g" * 5000, ""],
     ],
@@ -287,7 +295,15 @@ def plain_hash(text: str, salt: int) -> int:
 )
 def test_hashes_of_words(texts, salt):
     array = ids.string_array(["before", *texts])[1:]
-    assert hash_ids(array, salt).tolist() == [plain_hash(text, salt) for text in texts]
+    hashes = hash_ids(array, salt)
+    assert hashes.dtype == np.uint64
+    assert hashes.tolist() == [plain_hash(text, salt) for text in texts]
+
+
+def test_pairs_with_a_common_hash_are_compared(monkeypatch):
+    monkeypatch.setattr(pairs, "combine_hashes", lambda group, hashes, salt: np.zeros(len(group), dtype=np.uint64))
+    known = PairIndex(np.array([0]), ids.string_array(["a"]))
+    assert known.find(np.array([0, 0, 1, 1]), ids.string_array(["a", "b", "a", "b"])).tolist() == [0, -1, -1, -1]
 
 
 def test_hashes_of_pairs():

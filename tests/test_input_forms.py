@@ -17,7 +17,7 @@ import pytest
 import irdiv
 from irdiv import IrdivError, IrdivWarning
 from irdiv.frames import backends, inputs, runs, streams, swapped
-from irdiv.frames.checked import QrelsColumns, RunColumns, qrels_columns, run_columns
+from irdiv.frames.checked import QrelsColumns, RunColumns, checked_run_columns, qrels_columns, run_columns
 from irdiv.frames.mismatch import describe_difference
 from irdiv.frames.run_column import RunsFrame
 from irdiv.frames.run_names import RunNames
@@ -58,6 +58,7 @@ class TestData:
             ("qrels", [{"a": 1}], "irdiv.rag.read_nuggets" + RECORDS),
             ("intents", [{"a": 1}], SEVERAL + "; ir_measures itself takes pandas frames only."),
             ("run", [{"a": FRAME}], SEVERAL + "; ir_measures itself takes pandas frames only."),
+            ("run", [{"a": FRAME, "b": 1}], SEVERAL + "; ir_measures itself takes pandas frames only."),
             ("run", [FRAME], SEVERAL + "; ir_measures itself takes pandas frames only."),
             ("run", ["a.txt"], SEVERAL + PATHS),
             ("run", [Path("a.txt")], SEVERAL + PATHS),
@@ -74,6 +75,7 @@ class TestData:
         frame = inputs.as_frame(iter([row("1", "a", 2.0), row("1", "b", 1.0)]), "run", RUN).to_native()
         assert frame.to_dict("list") == {"qid": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0]}
         assert inputs.as_frame([], "run", RUN).columns == list(RUN)
+        assert inputs.as_frame([row("1", "a", 2.0)], "run", RUN).rows() == [("1", "a", 2.0)]
         with pytest.raises(IrdivError, match="iterable of 'tuple'"):
             inputs.as_frame([row("1", "a", 2.0), ("1", "b", 1.0)], "run", RUN)
 
@@ -113,6 +115,7 @@ class TestData:
             (np.array([1, 2]), True),
             ([True], False),
             ([1.5], False),
+            (["a", 1.5], False),
             ([("a", 1)], False),
             ("ab", False),
             ({"a"}, False),
@@ -201,6 +204,8 @@ class TestRuns:
         assert list(runs.named_runs({"1": ["a"], "2": ["b"]})) == ["run"]
         assert list(runs.named_runs({1: FRAME, "b": FRAME})) == ["1", "b"]
         assert list(runs.named_runs({"x": {"1": ["a"]}})) == ["x"]
+        assert list(runs.named_runs({"x": {"1": ["a"], "2": 3.0}})) == ["x"]
+        assert list(runs.named_runs({"x": ["a"], "y": FRAME})) == ["x", "y"]
         assert runs.run_name("runs/.txt") == ".txt"
 
     def test_errors_about_names(self):
@@ -273,6 +278,7 @@ class TestSeveralNames:
         [
             [pd.DataFrame({"run": ["a", None, "b", "c"]})],
             [pd.DataFrame({"run": ["a"]}), pd.DataFrame({"run": ["a", "b"]}), pd.DataFrame({"run": ["c"]})],
+            [pd.DataFrame({"run": ["a"]}), pd.DataFrame({"run": ["b"]})],
             [pd.DataFrame({"run": [None, None]}), pl.DataFrame({"run": ["a", "b"]})],
             [pl.DataFrame({"run": ["a", "b"]}, schema={"run": pl.Categorical})],
             [pl.DataFrame({"run": ["a", "b"]}, schema={"run": pl.Enum(["a", "b"])})],
@@ -326,6 +332,24 @@ class TestRunColumn:
                 "score",
                 "run_column='score' is the column of topics, documents, scores or ranks; expected the one with the "
                 "names of runs, such as one of 'run'.",
+            ),
+            (
+                MANY.assign(**dict.fromkeys("abcdefghijkl", 1)),
+                "tag",
+                "the runs lack a column 'tag', which run_column says has their names; found 'run', 'query_id', "
+                "'doc_id', 'score', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ….",
+            ),
+            (
+                MANY.assign(**dict.fromkeys("abcdefghijkl", 1)),
+                "score",
+                "run_column='score' is the column of topics, documents, scores or ranks; expected the one with the "
+                "names of runs, such as one of 'run', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', ….",
+            ),
+            (
+                MANY.drop(columns="doc_id"),
+                "run",
+                "the run lacks a column: expected 'doc_id' or 'docno' or 'passage_id', found 'run', 'query_id', "
+                "'score'.",
             ),
             (
                 MANY.drop(columns="run"),
@@ -394,12 +418,27 @@ class TestRunColumn:
                 assert doc == f"{group.names[run]}{-int(key)}"
         assert sorted(doc for group in made for doc in group.columns.doc.to_pylist()) == sorted(docs)
 
+    def test_rows_of_mixed_runs_stay_in_order(self):
+        frame = pd.DataFrame({"run": ["a", "b"] * 50, "query_id": "1", "doc_id": range(100), "score": 1.0})
+        groups = [group.columns.doc.to_pylist() for group in RunsFrame(frame, "run", "input").groups(50)]
+        assert groups == [[str(row) for row in range(first, 100, 2)] for first in (0, 1)]
+
+    def test_a_file_that_cannot_be_read(self, tmp_path):
+        (tmp_path / "a.parquet").write_text("no")
+        with pytest.raises(IrdivError, match=r"^cannot read the run from '.*a\.parquet': "):
+            RunsFrame(tmp_path / "a.parquet", "run", "input")
+
     def test_a_stream_without_batches(self):
         schema = pa.Table.from_pandas(self.MANY, preserve_index=False).schema
         reader = pa.RecordBatchReader.from_batches(schema, [])
         assert error_of(RunsFrame, reader, "run", "input") == (
             "the runs are empty: expected at least one row with 'query_id', 'doc_id', 'score', 'run'."
         )
+
+
+def raise_while_reading(error: Exception) -> None:
+    with streams.reading_errors([], "run"):
+        raise error
 
 
 class TestStreams:
@@ -419,6 +458,10 @@ class TestStreams:
             streams.reading_errors([], "qrels"),
         ):
             raise OSError("no disk")
+        for package in ("pyarrow", "duckdb", "_duckdb", "polars", "narwhals"):
+            error = type("Error", (Exception,), {"__module__": f"{package}.errors"})("no")
+            with pytest.raises(IrdivError, match="^cannot read the run from list: no$"):
+                raise_while_reading(error)
         for other in (KeyError("x"), IrdivError("ours")):
             with pytest.raises(type(other)) as caught, streams.reading_errors([], "qrels"):
                 raise other
@@ -532,6 +575,10 @@ def test_by_what_ids_differ(ids, others, what):
         assert describe_difference(["none", *one], ["nobody", *other]) == f" Some are the same but for {what}."
 
 
+def test_ids_of_which_nothing_is_left_are_not_the_same():
+    assert describe_difference(["0", "x"], ["", "y"]) == describe_difference(["", "y"], ["0", "x"]) == ""
+
+
 def test_ids_beyond_the_first_thousand_are_not_compared():
     many = [f"{i}!" for i in range(999)]
     assert describe_difference([*many, "A"], ["a"]) == " Some are the same but for upper and lower case."
@@ -584,6 +631,24 @@ class TestCheckedColumns:
         value = [None, 0.5, None] if name == "probability" else [None, "inf", None]
         assert qrels_columns(self.QRELS.assign(**{name: value})).has_intent_info.tolist() == [False, True, False]
 
+    def test_a_stated_highest_grade(self):
+        assert qrels_columns(self.QRELS.assign(max_grade=0)).max_grade == 0
+        assert qrels_columns(self.QRELS.assign(max_grade=3).iloc[:0], may_be_empty=True).max_grade == 0
+
+    @pytest.mark.parametrize("column", ["query_id", "intent_id", "doc_id"])
+    def test_missing_ids_of_qrels(self, column):
+        with pytest.raises(IrdivError, match=f"^column '{column}' of the qrels has a missing id: it is null in row 1"):
+            qrels_columns(self.QRELS.assign(**{column: ["1", None, "2"]}))
+
+    @pytest.mark.parametrize("column", ["query_id", "doc_id"])
+    def test_missing_ids_of_runs(self, column):
+        with pytest.raises(IrdivError, match=f"^column '{column}' of the run has a missing id: it is null in row 0"):
+            run_columns(FRAME.assign(**{column: [None]}))
+
+    def test_infinite_probabilities(self):
+        with pytest.raises(IrdivError, match="^column 'probability' of the qrels must hold finite numbers"):
+            qrels_columns(self.QRELS.assign(probability=np.inf))
+
     def test_importance_that_is_not_of_intents(self):
         for qrels in (
             self.QRELS.assign(importance=1.5),
@@ -606,6 +671,9 @@ class TestCheckedColumns:
         with pytest.raises(IrdivError, match="the run is empty"):
             run_columns(FRAME.iloc[:0])
         assert isinstance(run_columns(FRAME.iloc[:0], may_be_empty=True), RunColumns)
+        with pytest.raises(IrdivError, match="the run is empty"):
+            checked_run_columns(nw.from_native(FRAME.iloc[:0], eager_only=True), ties="input")
+        assert RunColumns(*run_columns(FRAME)[:4]).by_rank is False
 
     @pytest.mark.parametrize(
         ("columns", "ties", "key", "rank", "by_rank"),

@@ -69,6 +69,17 @@ class TestOneRun:
         assert run.topic.tolist() == [0, 0, 0, 0, 1]
         assert run.ranks().tolist() == [1, 2, 3, 4, 1]
 
+    @pytest.mark.parametrize(
+        ("rows", "docs"),
+        [
+            ([("1", "a", 3.0), ("2", "c", 2.0), ("1", "b", 1.0)], ["a", "b", "c"]),
+            ([("1", "a", 3.0), ("1", "b", 1.0), ("1", "c", 2.0)], ["a", "c", "b"]),
+            ([("2", "a", 3.0), ("1", "b", 3.0), ("1", "c", 3.0)], ["c", "b", "a"]),
+        ],
+    )
+    def test_rows_out_of_order(self, collection, rows, docs):
+        assert docs_of(order_run(collection, pd.DataFrame(rows, columns=COLUMNS))) == docs
+
     def test_the_default_is_that_of_trec_eval(self, collection):
         assert docs_of(order_run(collection, RUN)) == ["c", "b", "ab", "a", "c"]
 
@@ -93,6 +104,7 @@ class TestOneRun:
         assert run.judged_counts(0, 2, 4).tolist() == [2, 1]
         assert run.judged_counts(1, 2, None).tolist() == [1]
         assert run.judged_counts(0, 1, None).tolist() == [2]
+        assert order_run(collection, {"1": ["a"], "2": ["x"]}).judged_counts(0, 2, None).tolist() == [1, 0]
 
     @pytest.mark.parametrize(
         ("options", "rank", "row", "start", "length"),
@@ -231,6 +243,10 @@ class TestManyRuns:
                 ].sum()
                 assert ranked.run.judged_counts(topic, topic + 1, depth).tolist() == counts[part, topic].tolist()
                 assert ranked.length.tolist() == hits.length[topic, part].tolist()
+                own_ranks = [one.rank[one.start[topic] : one.start[topic + 1]] for one in expected[part]]
+                assert ranked.max_rank == max((int(ranks.max(initial=0)) for ranks in own_ranks), default=0)
+                is_padding = ranked.rank == ranked.max_rank + 1
+                assert (ranked.rows[is_padding] == len(judged.topic_blocks[topic].grades) - 1).all()
                 for row, one in enumerate(expected[part]):
                     own = slice(one.start[topic], one.start[topic + 1])
                     found = int(own.stop - own.start)
@@ -255,7 +271,16 @@ class TestManyRuns:
         assert error_of(order, z=twice).startswith(f"run 'z': {repeats}")
         assert error_of(order, x=twice, y=other).startswith(f"run 'x': {repeats}")
         assert error_of(order, x=other, y=twice).startswith(f"run 'x': {lacks}")
+        assert error_of(order, z=other).startswith(f"run 'z': {lacks}")
+        assert error_of(order, y=twice, z=twice).startswith(f"run 'y': {repeats}")
         assert len(order()) == 3
+
+    def test_the_faulty_run_of_a_single_topic(self):
+        frames = [RUN.iloc[[1, 2]].assign(name="x"), RUN.iloc[[1, 1]].assign(name="y")]
+        (group,) = RunsFrame(pd.concat(frames), "name", "input").groups(10**6)
+        one_topic = Collection({"1": {"a": 1}})
+        message = error_of(order_runs, one_topic, group, "input", "error", is_one=False)
+        assert message.startswith("run 'y': the run repeats documents, 1 in all")
 
     def test_one_run_is_not_named(self, collection):
         (group,) = RunsFrame(RUN.assign(name="x", query_id="7"), "name", "input").groups(10**6)
@@ -274,15 +299,17 @@ class TestManyRuns:
             "unjudged": RUN.assign(doc_id="D" + RUN["doc_id"], rank=[1, 2, 3, 1, 1, 4]),
             "grade 0": RUN.assign(doc_id=RUN["doc_id"].replace({"c": "e", "a": "u"}), rank=[1, 2, 3, 1, 1, 4]),
         }
+        late = RUN.assign(score=[1, 5, 1, 2, 5, 1], rank=[1, 1, 3, 2, 1, 4])
+        changes["late"] = late.assign(doc_id=["y", *late["doc_id"][1:]])
         frame = pd.concat([run.assign(name=name) for name, run in changes.items()])
         (group,) = RunsFrame(frame, "name", "docid_desc").groups(10**6)
         runs = order_runs(collection, group, "docid_desc", "error", is_one=False)
         for depth in (None, 1, 4):
             expected = [check_run(order_run(collection, run), depth) for run in changes.values()]
             assert check_runs(runs, depth) == expected
-        assert [found.contradiction is not None for found in expected] == [False, True, False, False]
-        assert [found.unjudged is not None for found in expected] == [False, False, True, False]
-        assert check_runs(runs, 1)[3].unjudged is not None
+        assert [found.contradiction is not None for found in expected] == [False, True, False, False, False]
+        assert [found.unjudged is not None for found in expected] == [False, False, True, False, False]
+        assert [found.unjudged is not None for found in check_runs(runs, 1)] == [False, False, True, True, True]
         (group,) = RunsFrame(frame.drop(columns="rank"), "name", "docid_desc").groups(10**6)
         runs = order_runs(collection, group, "docid_desc", "error", is_one=False)
         assert all(found.contradiction is None for found in check_runs(runs, None))
@@ -309,6 +336,12 @@ class TestMistakes:
         assert found == (
             2, "1", "document 'b' has rank 4 and score 2, document 'd' has rank 3 and score 1",
         )  # fmt: skip
+
+    def test_equal_ranks_contradict_nothing(self, collection):
+        rows = [("1", "a", 2.0, 2), ("1", "c", 1.0, 3), ("1", "b", 1.0, 2)]
+        run = order_run(collection, pd.DataFrame(rows, columns=[*COLUMNS, "rank"]))
+        assert docs_of(run) == ["a", "c", "b"]
+        assert check_run(run, None).contradiction is None
 
     def test_missing_ranks_contradict_nothing(self, collection):
         run = RUN.assign(rank=[1, None, 3, 1, 1, 2])
@@ -484,6 +517,7 @@ class TestGroupsOfRows:
             ([0] * 8, [0, 1, 2, 3, 0, 1, 4, 5], "aaaabbaa", []),
             ([0, 0, 0, 0, 1, 1, 1, 1], [0, 1, 2, 3, 4, 5, 6, 7], "aaaaaaaa", []),
             ([0] * 3, [0, 0, 0], "aba", [2]),
+            ([0] * 8, [0, 1, 2, 1, 0, 1, 2, 3], "aaaabbbb", [3]),
         ],
     )
     def test_repeated_rows(self, topic, intent, docs, repeated):

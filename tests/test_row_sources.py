@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from irdiv import IrdivError, IrdivWarning
+from irdiv.datasets.collection import TestCollection
 from irdiv.files import TemporaryFile
 from irdiv.frames import buckets, sources
 from irdiv.frames.buckets import BucketPlan, TopicBuckets
@@ -68,6 +69,9 @@ class TestChunks:
         assert pa.types.is_dictionary(chunks[0].rows.to_native()["query_id"].type)
         assert pa.types.is_dictionary(chunks[0].rows.to_native()["iteration"].type)
         assert not pa.types.is_dictionary(chunks[0].rows.to_native()["doc_id"].type)
+
+    def test_an_object_that_holds_qrels(self):
+        assert RowSource(TestCollection("test", QRELS, QRELS, QRELS), "qrels").row_count == 5
 
     def test_a_stream_that_is_read_once(self):
         source = RowSource(pa.Table.from_pandas(RUN).to_reader(), "run")
@@ -158,7 +162,8 @@ class TestCheckedColumns:
         monkeypatch.setattr(sources, "_CHUNK_ROWS", 2)
         source = RowSource(RUN.assign(score=[np.nan, 1, np.nan]), "run")
         first, second = source.chunks()
-        bad = "column 'score' of the run must hold finite numbers, found nan in row 0 (1 such rows); drop or correct them."
+        bad = "column 'score' of the run must hold finite numbers, found nan in row 0 (1 such rows); drop or correct "
+        bad += "them."
         assert error_of(source.to_table, first) == bad
         assert error_of(source.to_table, second) == f"{bad} (rows counted from row 2 of the run)"
 
@@ -184,6 +189,11 @@ class TestTotals:
         source, totals = RowSource(QRELS.assign(max_grade=[1, 4, 1, 1, 1]), "qrels"), Totals()
         totals.add(source.to_table(next(iter(source.chunks()))), source)
         assert totals.max_grade == 4
+
+    def test_grades_of_0(self):
+        source, totals = RowSource(QRELS.assign(relevance=[0, 0, -1, 0, 0]), "qrels"), Totals()
+        totals.add(source.to_table(next(iter(source.chunks()))), source)
+        assert totals.max_grade == 0
 
     @pytest.mark.parametrize("change", [{"iteration": list("00001")}, {"intent_id": "0"}])
     def test_intents_stay(self, change):
@@ -246,7 +256,8 @@ class TestBuckets:
                 for row in load().to_pylist():
                     of_topic.setdefault(row["query_id"], set()).add((bucket, row["doc_id"], row["relevance"]))
             found = [load().to_pylist() for load in ranked.loads(sorted(plan.buckets))]
-            assert next(iter(ranked.loads([77])))().num_rows == 0
+            # Rows of topics that are not judged are not even written.
+            assert [load().num_rows for load in ranked.loads([-1, 77])] == [0, 0]
         for topic, rows in QRELS.groupby("query_id"):
             (bucket,) = plan.buckets_of(string_array([topic]))
             assert of_topic[topic] == {(bucket, row.doc_id, row.relevance) for row in rows.itertuples()}
@@ -308,8 +319,17 @@ class TestGroups:
         assert GroupedRows.of_run(RowSource(parquet(RUN.iloc[::-1]), "run"), groups, 2) is None
         assert GroupedRows.of_run(RowSource(parquet(RUN.iloc[[0, 2, 1]]), "run"), groups, 2) is None
         assert GroupedRows.of_run(RowSource(RUN, "run"), groups, 2) is None
+        three = pd.DataFrame({"query_id": ["2", "1", "3"], "doc_id": "a", "score": 1.0})
+        assert GroupedRows.of_run(RowSource(parquet(three), "run"), groups, 2) is None
         unknown = pd.concat([RUN.iloc[:2], RUN.iloc[:1].assign(query_id="x"), RUN.iloc[2:]])
         assert GroupedRows.of_run(RowSource(parquet(unknown), "run"), groups, 2) is not None
+
+    def test_errors_name_the_row_at_which_a_bucket_starts(self, parquet):
+        groups = find_groups(RowSource(parquet(QRELS), "qrels"))
+        bad = RUN.assign(score=[np.nan, 1, np.nan])
+        first, second, _ = GroupedRows.of_run(RowSource(parquet(bad), "run"), groups, 1).loads(range(3))
+        assert error_of(first).endswith("found nan in row 0 (1 such rows); drop or correct them.")
+        assert error_of(second).endswith("drop or correct them. (rows counted from row 2 of the run)")
 
     def test_a_file_that_changes(self, parquet):
         source = RowSource(parquet(QRELS), "qrels")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -67,6 +69,8 @@ JSON = "JSON, and not a TREC {} file; read it by irdiv.rag.{} first (on the comm
         ("1;0;d;1\n1;0; ;1\n", f"line 2: the doc_id is empty; {QRELS}"),
         ("1 0 d 1\n\n{}\n", f"line 3: {JSON.format('qrels', 'read_nuggets')}"),
         ("[\n", f"line 1: {JSON.format('qrels', 'read_nuggets')}"),
+        ("1 0 d NA\n", f"line 1: relevance is 'NA', not an integer of up to 18 digits; {QRELS}"),
+        ("1 0 d 1\n 0 d 1\n", f"line 2: found 3 columns; {QRELS}"),
     ],
 )
 def test_lines_that_are_not_of_qrels(write, content, message):
@@ -79,6 +83,8 @@ def test_lines_that_are_not_of_qrels(write, content, message):
     [
         ("1 0 d 1\n", f"line 1: found 4 columns, as qrels have; {RUN}"),
         ("1 Q0 d 1 2.5\n", f"line 1: found 5 columns; {RUN}"),
+        ("1 Q0 d 1 2.5 tag\n1 Q0 e 2 1.5\n", f"line 2: found 5 columns; {RUN}"),
+        ("1;Q0;d;1;x;tag\n", f"line 1: found 1 column; {RUN}"),
         ("1 Q0 d L1 2.5 tag\n", f"line 1: rank is 'L1', not an integer of up to 18 digits; {RUN}"),
         ("1 Q0 d 1 inf tag\n", f"line 1: score is 'inf', not a finite number; {RUN}"),
         ("1  Q0 d 1 2 tag\n1 Q0 d 1 -1e999 tag\n", f"line 2: score is '-1e999', not a finite number; {RUN}"),
@@ -97,6 +103,7 @@ def test_lines_that_are_not_of_runs(write, content, message):
     ("content", "message"),
     [
         ("1 0 d 1\n", f"line 1: relevance is '1', not a level such as L2; {DQRELS}"),
+        ("1 0 d L1\n1 0 e 1\n", f"line 2: relevance is '1', not a level such as L2; {DQRELS}"),
         ("1 0 d L123456\n", f"line 1: relevance is 'L123456', not a level such as L2; {DQRELS}"),
         ("1 Q0 d 1 2.5 tag\n", f"line 1: found 6 columns, as a run has; {DQRELS}"),
         ("{}\n", f"line 1: {JSON.format('Dqrels', 'read_nuggets')}"),
@@ -131,6 +138,8 @@ def test_damaged_files(write):
     assert error_of(irdiv.read_run, path) == (
         f"{path}, after line 0: the file is truncated or damaged (<SYSDESC> without </SYSDESC>)."
     )
+    path = write("<SYSDESC>a</SYSDESC></SYSDESC>\n1 Q0 d 1 1 tag\n")
+    assert "(found b'</SYSDESC>' after </SYSDESC>;" in error_of(irdiv.read_run, path)
     path = write(f"<SYSDESC>a</SYSDESC> {'x' * 41} \n1 Q0 d 1 1 tag\n")
     assert error_of(irdiv.read_run, path) == (
         f"{path}, after line 0: the file is truncated or damaged (found b'{'x' * 40}' after </SYSDESC>; put it on a "
@@ -194,6 +203,8 @@ def test_the_longest_lines(write):
         (b"12345\n\n123456\n", 9),
         (b"1\n2\n3\n4\n5\n\n123456", 13),
         (b"12345\n1\n123456", 9),
+        (b"\n12345", None),
+        (b"\n123456", 8),
     ],
 )
 def test_lines_of_more_bytes_than_a_limit(content, line):
@@ -332,6 +343,35 @@ class TestParsers:
     def test_a_score_that_is_not_finite_is_not_parsed_by_arrow(self, write):
         assert parsing.read_plain_table(write("1 Q0 d 1 2.5 t\n"), layouts.TREC_RUN) is not None
         assert parsing.read_plain_table(write("1 Q0 d 1 inf t\n"), layouts.TREC_RUN) is None
+        assert parsing.read_plain_table(write("1 Q0 d 1 inf t\n1 Q0 e 2 1 t\n"), layouts.TREC_RUN) is None
+
+    @pytest.mark.parametrize("space", [" ", "  "], ids=["by Arrow", "by pandas"])
+    def test_ids_stay_as_written(self, write, space):
+        docs = ["NA", "null", '"a', "'", "nan", "#", "01", "1.0"]
+        frame = irdiv.read_qrels(write("".join(f"1 0{space}{doc} 1\n" for doc in docs)))
+        assert frame["doc_id"].tolist() == docs
+        assert frame["relevance"].dtype == int
+
+    @pytest.mark.parametrize("content", ["1  0 d 1 x\n", "1  0 d inf\n", "1  0 d 1\n1 0 e 1 x y\n"])
+    def test_warnings_that_the_user_ignores_are_errors_of_the_file(self, write, content):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(IrdivError, match=", line [12]: (found [56] columns|relevance is 'inf')"):
+                irdiv.read_qrels(write(content))
+
+    def test_progress(self, write, monkeypatch):
+        counted, labels = [], []
+
+        @contextmanager
+        def count(*label):
+            labels.append(label)
+            yield counted.append
+
+        monkeypatch.setattr(parsing, "progress_counter", count)
+        monkeypatch.setattr(parsing, "_PIECE_BYTES", 8)
+        irdiv.read_qrels(write("1 0 d 1\n1 0 e 1\n1 0 f 1\n"))
+        assert labels == [(24, "B", "reading the qrels")]
+        assert counted == [16, 8]
 
 
 class TestFormats:
