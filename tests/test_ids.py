@@ -254,6 +254,7 @@ def test_where_equal_ids_start():
         # So long that it is no number.
         (["9", "0" * 98 + "5"], ["0" * 98 + "5", "9"]),
         (["9", "0" * 99 + "5"], ["9", "0" * 99 + "5"]),
+        (["XXL", "XXB"], ["XXB", "XXL"]),
         # Digits of other scripts are not those of numbers.
         (["٣", "10", "²"], ["10", "²", "٣"]),
         ([], []),
