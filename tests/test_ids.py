@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -142,7 +144,179 @@ def test_encoded_ids_that_are_numbers():
     assert encoded([pa.array([7, 7, 3]).dictionary_encode()]) == ["7", "7", "3"]
 
 
-@pytest.mark.parametrize("column", [dictionary([0, None], ["a"]), dictionary([0, 1], ["a", None])])
-def test_encoded_ids_that_are_missing(column):
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [dictionary([0, None], ["a"])],
+        [dictionary([0, 1], ["a", None])],
+        [dictionary([0], ["a"]), dictionary([1], ["a", None])],
+    ],
+)
+def test_encoded_ids_that_are_missing(chunks):
     with pytest.raises(IrdivError, match="has a missing id: it is null in row 1"):
-        encoded([column])
+        encoded(chunks)
+
+
+def as_ids(series, role: str = "run") -> list[str]:
+    return ids.as_ids(nw.from_native(series, series_only=True), role).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        (pd.Series([51.0, -3.0]), ["51", "-3"]),
+        (pd.Series([2.0**53 - 1]), ["9007199254740991"]),
+        # Beyond, not all integers are floats, so that the float may not be the id.
+        (pd.Series([2.0**53]), ["9007199254740992.0"]),
+        (pd.Series([-(2.0**53)]), ["-9007199254740992.0"]),
+        (pd.Series([1.0, 2.5]), ["1.0", "2.5"]),
+        (pd.Series([True, False]), ["True", "False"]),
+        (pd.Series([7, "a", True], dtype=object), ["7", "a", "True"]),
+        (pd.Series(["b", "a", "b"], dtype="category"), ["b", "a", "b"]),
+        (pd.Series([2, 10], dtype="category"), ["2", "10"]),
+        (pd.Series(["a", "b"], dtype="string"), ["a", "b"]),
+        (pd.Series(pd.to_datetime(["2026-01-02", "2026-11-17"])), ["2026-01-02", "2026-11-17"]),
+        (pl.Series([51.0, 52.0]), ["51", "52"]),
+        (pl.Series([True]), ["True"]),
+        (pl.Series(["b", "a"], dtype=pl.Categorical), ["b", "a"]),
+    ],
+    ids=lambda value: f"{type(value).__module__.split('.')[0]}-{value.dtype}" if hasattr(value, "dtype") else "",
+)
+def test_ids_of_every_dtype(series, expected):
+    assert as_ids(series) == expected
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(["a", "b", None], name="qid"),
+        pd.Series(["a", "b", None], dtype="category", name="qid"),
+        pd.Series([1.0, 2.0, np.nan], name="qid"),
+        pd.Series([1, "a", pd.NA], dtype=object, name="qid"),
+        pd.Series([1, "a", pd.NaT], dtype=object, name="qid"),
+        pd.Series([1, "a", float("nan")], dtype=object, name="qid"),
+        pd.Series(pd.to_datetime(["2026-01-02", "2026-11-17", None]), name="qid"),
+        pl.Series("qid", ["a", "b", None]),
+    ],
+    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{series.dtype}",
+)
+def test_a_missing_id_of_every_dtype(series):
+    with pytest.raises(IrdivError) as caught:
+        as_ids(series, "qrels")
+    assert str(caught.value) == (
+        "column 'qid' of the qrels has a missing id: it is null in row 2. Every row needs an id there; drop the rows "
+        "without one."
+    )
+
+
+def test_the_longest_ids():
+    assert as_ids(pd.Series(["é" * 2**15])) == ["é" * 2**15]
+    with pytest.raises(IrdivError) as caught:
+        as_ids(pd.Series(["a", "é" * 2**15 + "a"], name="docno"))
+    assert str(caught.value) == "column 'docno' of the run has an id of 65,537 bytes; ids have up to 65,536."
+
+
+@pytest.mark.parametrize("values", [["a\udc80"], [1, "a\udc80"]])
+def test_half_characters(values):
+    with pytest.raises(IrdivError) as caught:
+        ids.string_array(values)
+    assert str(caught.value) == (
+        "'a\\udc80' is not valid Unicode: '\\udc80' is half of a surrogate pair, and no character; rename it, or "
+        "decode the file that it comes from with errors='replace'."
+    )
+
+
+def test_some_rows_of_encoded_ids():
+    made = ids.EncodedIds(np.array([1, 0, 1]), ids.string_array(["a", "b"]))
+    assert made.decode().to_pylist() == ["b", "a", "b"]
+    assert made.slice_rows(slice(1, 3)).decode().to_pylist() == ["a", "b"]
+    assert made.take(np.array([2, 2, 1])).decode().to_pylist() == ["b", "b", "a"]
+    assert len(made) == 3
+
+
+def test_all_rows_in_order_are_not_copied():
+    array = np.array([5, 6, 7])
+    assert ids.take_rows(array, np.arange(3)) is array
+    assert ids.take_rows(array, np.arange(2)).tolist() == [5, 6]
+    assert ids.take_rows(array, np.array([2, 1, 0])).tolist() == [7, 6, 5]
+    assert ids.take_rows(array, np.array([0, 1, 2, 2])).tolist() == [5, 6, 7, 7]
+
+
+def test_where_equal_ids_start():
+    start, first = ids.group_starts(ids.string_array(["a", "a", "b", "a"]))
+    assert (start.tolist(), first.to_pylist()) == ([0, 2, 3], ["a", "b", "a"])
+    start, first = ids.group_starts(ids.string_array([]))
+    assert (start.tolist(), first.to_pylist()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["10", "9", "b", "a", "1b"], ["9", "10", "1b", "a", "b"]),
+        (["10", "2", "02"], ["02", "2", "10"]),
+        (["10", "9", "-1"], ["9", "10", "-1"]),
+        (["9" * 18, "1" * 18, "2"], ["2", "1" * 18, "9" * 18]),
+        # More than 64 bits.
+        (["9" * 19, "1" + "0" * 19, "2"], ["2", "9" * 19, "1" + "0" * 19]),
+        # So long that it is no number.
+        (["9", "0" * 98 + "5"], ["0" * 98 + "5", "9"]),
+        (["9", "0" * 99 + "5"], ["9", "0" * 99 + "5"]),
+        (["XXL", "XXB"], ["XXB", "XXL"]),
+        # Digits of other scripts are not those of numbers.
+        (["٣", "10", "²"], ["10", "²", "٣"]),
+        ([], []),
+    ],
+)
+def test_natural_order(given, expected):
+    assert [given[index] for index in ids.natural_argsort(given)] == expected
+    assert [given[index] for index in ids.natural_argsort(ids.string_array(given))] == expected
+
+
+def plain_hash(text: str, salt: int) -> int:
+    """Return the hash as `hash_ids` describes it, one word after the other from the end."""
+    data, bits = text.encode(), 2**64 - 1
+    mixed = (len(data) + (salt << 32)) * 0x9E3779B97F4A7C15 & bits
+    for stop in range(len(data), 0, -8):
+        start = max(stop - 8, 0)
+        mixed = (int.from_bytes(data[start : start + 8], "little") ^ mixed) * 0xC2B2AE3D27D4EB4F & bits
+        mixed ^= mixed >> 32
+    return mixed
+
+
+@pytest.mark.parametrize("salt", [0, 1])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        [""],
+        ["", ""],
+        ["a", "b", "c"],
+        ["abcdefg"],
+        ["abcdefgh", "hgfedcba"],
+        ["abcdefghi", "ihgfedcba"],
+        ["a" * 300],
+        ["a" * 300, "b" * 300],
+        ["a", "", "abcdefgh", "abcdefghi", "é" * 12, "0123456789abcdef", "0123456789abcdefg"],
+        ["a", "b" * 255, "c" * 256, "d" * 257, "e" * 1024, "f" * 1025, "g" * 5000, ""],
+    ],
+    ids=lambda texts: str(len(texts)),
+)
+def test_hashes_of_words(texts, salt):
+    array = ids.string_array(["before", *texts])[1:]
+    hashes = hash_ids(array, salt)
+    assert hashes.dtype == np.uint64
+    assert hashes.tolist() == [plain_hash(text, salt) for text in texts]
+
+
+def test_pairs_with_a_common_hash_are_compared(monkeypatch):
+    monkeypatch.setattr(pairs, "combine_hashes", lambda group, hashes, salt: np.zeros(len(group), dtype=np.uint64))
+    known = PairIndex(np.array([0]), ids.string_array(["a"]))
+    assert known.find(np.array([0, 0, 1, 1]), ids.string_array(["a", "b", "a", "b"])).tolist() == [0, -1, -1, -1]
+
+
+def test_hashes_of_pairs():
+    hashes = np.array([5, 5, 2**64 - 1], dtype=np.uint64)
+    made = pairs.combine_hashes(np.array([0, 1, 2]), hashes, salt=3)
+    factor = 0xA0761D6478BD642F + 6
+    assert made.tolist() == [5, (5 + factor) % 2**64, (2**64 - 1 + 2 * factor) % 2**64]
+    assert pairs.combine_hashes(np.array([1]), hashes[:1]).tolist() == [(5 + factor - 6) % 2**64]

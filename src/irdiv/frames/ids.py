@@ -93,7 +93,12 @@ def is_dictionary_of_ids(native: object) -> TypeGuard[pa.ChunkedArray]:
 def as_strings(column: Column) -> pa.LargeStringArray:
     """Return a column of any dtype as strings; missing values are null."""
     native = column.to_native()
-    return _from_pandas(native) if isinstance(native, pd.Series) else _from_arrow(column.to_arrow())
+    if isinstance(native, pd.Series):
+        return _from_pandas(native)
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
+        # Arrow cannot combine chunks of which a dictionary has a null.
+        return _combine_chunks(native.cast(_STRING))
+    return _from_arrow(column.to_arrow())
 
 
 def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:

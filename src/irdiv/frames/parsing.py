@@ -158,6 +158,8 @@ def _parse_by_pandas(content: bytes, layout: Layout, separator: str | None) -> p
     may_be_empty = [layout.columns[-1]] if separator is None else strings
     if frame.empty or frame[may_be_empty].isin(["", None]).any(axis=None) or not _strings_are_valid(frame, layout):
         raise _LayoutError
+    if not np.isfinite(frame.select_dtypes(float)).all(axis=None):
+        raise _LayoutError
     return frame
 
 

@@ -24,9 +24,9 @@ class RunNames:
         if len(names) == 0 or not (names.dtype.is_integer() or names.dtype in (nw.String, nw.Categorical, nw.Enum)):
             return
         if self._first is None:
-            self._first = names[0]
-        others = names.filter(names != self._first)
-        self._other = others[0] if len(others) else None
+            self._first = names.head(1).to_list()[0]
+        others = names.filter(names != self._first).head(1).to_list()
+        self._other = others[0] if others else None
 
     def warn_if_several(self) -> None:
         """Warn if there are several names."""
