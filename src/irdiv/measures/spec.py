@@ -198,7 +198,7 @@ def unknown_name_error(name: str) -> IrdivError:
     known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
     wanted = normalize_name(name).casefold()
     with_cutoff = [lower for lower in known if lower.startswith(f"{wanted}@")]
-    near = [known[lower] for lower in [*with_cutoff, *get_close_matches(wanted, known, n=3, cutoff=0.5)]]
+    near = [known[lower] for lower in [*with_cutoff, *get_close_matches(wanted, known, cutoff=0.5)]]
     suggested = list(dict.fromkeys([*_described_by(name.replace("_", " ").casefold()), *near]))[:3]
     hint = f"did you mean {' or '.join(map(repr, suggested))}?" if suggested else "'irdiv measures' lists all."
     return IrdivError(f"no measure is called {reprlib.repr(name)}; {why_undefined(normalize_name(name)) or hint}")
@@ -254,7 +254,7 @@ def _find(name: str) -> Declaration | None:
 
 def _find_extension(name: str, params: str) -> Declaration | None:
     """Return irdiv's measure under a name of ir_measures if there are parameters that only irdiv has."""
-    if name not in _IR_MEASURES_NAMES or not params:
+    if name not in _IR_MEASURES_NAMES:
         return None
     extension = registry.extensions.get(ir_measures.measures.registry[name].NAME)
     try:
@@ -302,7 +302,7 @@ def _keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, o
     )
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise unreadable
         return [_keyword(keyword) for keyword in call.keywords]
     except IrdivError:
@@ -313,6 +313,6 @@ def _keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, o
 
 def _keyword(keyword: ast.keyword) -> tuple[str, object]:
     if keyword.arg is None:
-        raise ValueError("** has no name")
+        raise ValueError  # ** has no name
     value = keyword.value
     return keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
