@@ -43,6 +43,9 @@ def test_the_ideal_list_has_the_highest_first():
     assert IDEAL.grade.tolist() == [[3, 2, 1, 1], [2, 0, 0, 0]]
     assert IDEAL.relevant.tolist() == [[True] * 4, [True, False, False, False]]
     assert (IDEAL.max_rank, IDEAL.length.tolist()) == (4, [4, 4])
+    by_intent = GRADES[:, None].repeat(3, axis=1)
+    ideals = ideal_hit_lists(by_intent.astype(float), by_intent > 0, None)
+    assert (ideals.length.shape, ideals.gain[1, 2].tolist(), ideals.grade) == ((2, 3), [2, 0, 0, 0], None)
 
 
 # C(r) is 1, 2, 3; cg is 1, 4, 6; cg* at ranks 1, 2, 4 is 3, 5, 7; of the second list 1, 2 and, at rank 3, 2
