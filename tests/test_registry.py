@@ -63,7 +63,7 @@ def contributed(monkeypatch):
 
     def install(*functions: str) -> None:
         found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found)
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found if group == "irdiv.measures" else [])
         monkeypatch.setattr(registry, "_contributed", None)
 
     yield install
@@ -98,6 +98,13 @@ def test_a_name_that_exists_is_ignored_with_a_warning(contributed):
     ):
         assert "First-IA" in list(irdiv.measures.registry)
     assert irdiv.parse("D-nDCG@5").declaration is before
+
+
+def test_of_two_packages_with_one_name_the_first_is_taken(contributed):
+    own = len(registry.own)
+    contributed("contribute", "contribute")
+    with pytest.warns(irdiv.IrdivWarning, match="'contribute' declares 'First-IA', which exists already"):
+        assert len(registry) == len(list(registry)) == own + 1
 
 
 def test_a_measure_outside_the_catalogue_can_be_copied():
