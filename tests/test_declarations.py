@@ -160,6 +160,18 @@ def test_how_other_programs_differ(registry):
     found = {name: registry[name].other_programs[: len(start)] for name, start in OTHER_PROGRAMS.items()}
     assert found == OTHER_PROGRAMS
     assert registry["Q-IA-LA"].other_programs == OTHER_PROGRAMS["Q-IA-LA"]
+    ends = {
+        "ERR_IA": " ERR-IA is the graded, weighted ERR of each intent instead. ndeval itself forgets to divide the "
+        "value at cutoff 1 by the number of intents; irdiv divides.",
+        "nERR_IA": " nERR-IA is the graded, weighted nERR of each intent instead.",
+        "alpha_DCG": " alpha-DCG is not divided at all. ndeval itself forgets to divide the value at cutoff 1 by the "
+        "number of intents; irdiv divides.",
+        "alpha_nDCG": " and takes any cutoff.",
+        "StRecall": " I-rec is the same by another name.",
+        "S-recall@min": " At other cutoffs subtopic recall is I-rec.",
+    }
+    assert {name: registry[name].other_programs[-len(end) :] for name, end in ends.items()} == ends
+    assert registry["Judged"].references == ("MacAvaney, Macdonald and Ounis, ECIR 2022 (ir_measures)",)
     # these are the same everywhere
     plain = ["CG-IA", "CG", "DCG-IA", "DCG", "Recall-IA", "RR-IA", "Rprec-IA"]
     assert [d.name for d in registry.values() if not d.other_programs] == plain
