@@ -34,6 +34,15 @@ def test_brute_force(seed):
     assert ideal.proven
 
 
+def test_documents_cannot_be_shared_out_between_ranks():
+    """Halves of documents would gain more than any list, and lists that are near them less than the best."""
+    documents = ["134", "12357", "14", "2356", "0124", "0567", "23457", "0125", "2367"]
+    relevant = np.array([[str(intent) in intents for intent in range(8)] for intents in documents]).astype(bool)
+    expected = best_by_brute_force(relevant, 0.5, 3)
+    (ideal,) = exact_ideals(relevant[None], 0.5, 3)
+    assert (ideal.value, ideal.upper_bound) == pytest.approx((expected, expected), abs=1e-12)
+
+
 def test_greedy_falls_short_where_the_tie_goes_the_wrong_way():
     # All tie at 2 for rank 1. After z neither of the others brings two new intents; a and m together do.
     documents = {"a": "23", "m": "14", "z": "12"}

@@ -63,7 +63,7 @@ def contributed(monkeypatch):
 
     def install(*functions: str) -> None:
         found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found)
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found if group == "irdiv.measures" else [])
         monkeypatch.setattr(registry, "_contributed", None)
 
     yield install
@@ -93,9 +93,18 @@ def test_a_contributed_base_has_all_operators(contributed):
 def test_a_name_that_exists_is_ignored_with_a_warning(contributed):
     contributed("taken_name", "contribute")
     before = irdiv.parse("D-nDCG@5").declaration
-    with pytest.warns(irdiv.IrdivWarning, match="'taken_name' declares 'D-nDCG', which exists already"):
+    with pytest.warns(
+        irdiv.IrdivWarning, match="'taken_name' declares 'D-nDCG', which exists already; it is ignored.$"
+    ):
         assert "First-IA" in list(irdiv.measures.registry)
     assert irdiv.parse("D-nDCG@5").declaration is before
+
+
+def test_of_two_packages_with_one_name_the_first_is_taken(contributed):
+    own = len(registry.own)
+    contributed("contribute", "contribute")
+    with pytest.warns(irdiv.IrdivWarning, match="'contribute' declares 'First-IA', which exists already"):
+        assert len(registry) == len(list(registry)) == own + 1
 
 
 def test_a_measure_outside_the_catalogue_can_be_copied():
@@ -106,7 +115,9 @@ def test_a_measure_outside_the_catalogue_can_be_copied():
 
 def test_a_broken_package_is_named_and_takes_nothing_away(contributed):
     contributed("broken", "contribute")
-    with pytest.warns(irdiv.IrdivWarning, match="'broken' .* cannot be loaded: no licence"):
+    with pytest.warns(
+        irdiv.IrdivWarning, match="^the measures of the entry point 'broken' .* cannot be loaded: no licence$"
+    ):
         assert irdiv.parse("First-IA").NAME == "First-IA"
     assert irdiv.parse("D#-nDCG@10")
 

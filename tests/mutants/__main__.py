@@ -84,7 +84,7 @@ def try_all(mutants: list[Mutant], arguments: argparse.Namespace) -> int:
         equivalent = {(m["path"], m["before"], m["after"]) for m in tomllib.load(file).get("mutant", [])}
     covering = CoveringTests(FOLDER, PACKAGE)
     _import_others()
-    counts = dict.fromkeys(("killed", "survived", "equivalent"), 0)
+    counts = dict.fromkeys(("killed", "survived", "equivalent", "not run"), 0)
     running: dict[int, tuple[Mutant, Path]] = {}
     arguments.results.parent.mkdir(parents=True, exist_ok=True)
     with arguments.results.open("w") as results:
@@ -95,7 +95,7 @@ def try_all(mutants: list[Mutant], arguments: argparse.Namespace) -> int:
             counts[outcome] += 1
             row: dict[str, Any] = {"outcome": outcome, **mutant._asdict(), "last": last}
             print(json.dumps(row, ensure_ascii=False), file=results, flush=True)
-            if outcome == "survived":
+            if outcome in ("survived", "not run"):
                 print(f"\n{mutant.path}:{mutant.first_line}\n- {mutant.before}\n+ {mutant.after}\n  {last}", flush=True)
 
         def wait() -> None:

@@ -21,7 +21,8 @@ _LEFT_OUT = (
     "spark", "spark_exchange", "spark_files", "spark_tables", "types",
 )  # fmt: skip
 """Tests that run irdiv in other processes, where coverage is not measured, or that take long."""
-_OF_DECLARATIONS = tuple(f"tests/test_{name}.py" for name in ("catalogue", "registry", "measure_names", "specs"))
+_DECLARING = ("catalogue", "declarations", "measure_names", "parameters", "registry", "specs")
+_OF_DECLARATIONS = tuple(f"tests/test_{name}.py" for name in _DECLARING)
 
 
 def record(folder: Path, package: Path, arguments: list[str]) -> int:

@@ -86,7 +86,7 @@ class Layers(NamedTuple):
         exists = layer <= self.height[:, None]
         if given is None:
             return safe_divide(exists.astype(np.float64), self.height[:, None])
-        if len(given) < self.height.max(initial=0):
+        if len(given) < self.height.max():
             topic = self.leaves.collection.topics[self.leaves.start + int(self.height.argmax())]
             raise IrdivError(
                 f"topic {topic!r} has {self.height.max()} layers, but layer_weights has only {len(given)}; give one "
@@ -157,8 +157,7 @@ def _build_layer(block: JudgedBlock, topic: Ints, leaves: Ints, node: Ints, weig
     """Return the layer in which each leaf belongs to the node given for it, nodes by their first leaves."""
     _, first, inverse = np.unique(node, return_index=True, return_inverse=True)
     by_first_leaf = np.argsort(first)
-    position = np.empty(len(first), dtype=np.int64)
-    position[by_first_leaf] = np.arange(len(first))
+    position = np.argsort(by_first_leaf)
     nodes = node[first[by_first_leaf]]
     counts = np.bincount(topic[nodes], minlength=len(block))
     start = np.cumsum(counts) - counts

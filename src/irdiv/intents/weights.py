@@ -23,7 +23,7 @@ def node_weights(block: JudgedBlock, trees: Trees, topic: Ints, counted: Bools, 
         raw_weight = with_sums_of_children(trees, np.nan_to_num(raw_weight), np.isnan(raw_weight))
         weight = top_down(trees, topic, present, raw_weight)
     else:
-        weight = bottom_up(trees, topic, counted, np.where(counted, raw_weight, 0.0))
+        weight = bottom_up(trees, topic, counted, raw_weight)
     total = np.bincount(topic[counted], weights=weight[counted], minlength=len(block))
     has_leaves = np.bincount(topic[counted], minlength=len(block)) > 0
     block.raise_if_zero_weights(has_leaves & ~(np.abs(total - 1) < 1e-6))
@@ -59,9 +59,7 @@ def top_down(trees: Trees, topic: Ints, present: Bools, raw_weight: Floats) -> F
     """W(child) = W(parent) · raw weight(child) / Σ raw weight(siblings), for the nodes that are present."""
     nodes = len(topic)
     parent_or_topic = np.where(trees.parent == ROOT, nodes + topic, trees.parent)
-    total = np.bincount(
-        parent_or_topic[present], weights=raw_weight[present], minlength=nodes + int(topic.max(initial=-1)) + 1
-    )
+    total = np.bincount(parent_or_topic[present], weights=raw_weight[present], minlength=nodes)
     weight = np.concatenate([np.zeros(nodes), np.ones(len(total) - nodes)])
     for depth in range(1, trees.height + 1):
         layer = np.flatnonzero(present & (trees.depth == depth))
@@ -75,7 +73,7 @@ def top_down(trees: Trees, topic: Ints, present: Bools, raw_weight: Floats) -> F
 
 def bottom_up(trees: Trees, topic: Ints, leaves: Bools, raw_weight: Floats) -> Floats:
     """W(leaf) = raw weight(leaf) / Σ raw weight(leaves of the topic), W(parent) = Σ W(children)."""
-    total = np.bincount(topic[leaves], weights=raw_weight[leaves], minlength=int(topic.max(initial=-1)) + 1)[topic]
+    total = np.bincount(topic, weights=np.where(leaves, raw_weight, 0.0))[topic]
     weight = np.divide(raw_weight, total, out=np.zeros(len(topic)), where=leaves & (total > 0))
     return with_sums_of_children(trees, weight, ~leaves)
 

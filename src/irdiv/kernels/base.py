@@ -77,7 +77,7 @@ def err_curve(rank: Ints, stop_probability: Floats) -> Floats:
 
 def irbu_curve(lists: HitLists, stop_probability: Floats, p: float) -> Floats:
     """Σ p^r · Pr(r) · Π_{k<r} (1 − Pr(k))."""
-    return np.cumsum(stop_distribution(stop_probability) * powers(p, lists.max_rank + 1)[lists.rank], axis=-1)
+    return np.cumsum(stop_distribution(stop_probability) * powers(p, lists.max_rank)[lists.rank], axis=-1)
 
 
 def ebr_curve(lists: HitLists, ideal: HitLists, stop_probability: Floats, beta: float) -> Floats:
@@ -91,7 +91,7 @@ def graded_average_precision_curve(rank: Ints, grade: Ints, step_weight: Floats)
     The inner sums count, for each level m up to x(r), the documents so far of that level or a higher one.
     """
     inner = np.zeros(grade.shape)
-    for m in range(1, int(grade.max(initial=0)) + 1):
+    for m in range(1, int(grade.max()) + 1):
         reaches = grade >= m
         inner += np.where(reaches, step_weight[m - 1] * np.cumsum(reaches, axis=-1), 0.0)
     return np.cumsum(inner / rank, axis=-1)

@@ -119,7 +119,7 @@ def min_cover_cost(relevant: Bools, a: float, b: float, intent_count: int) -> fl
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     sets = np.unique(relevant[relevant.any(axis=1)], axis=0)
-    if intent_count == 0 or len(sets) == 0:
+    if len(sets) == 0:
         return 0.0
     S, intents = sets.shape
     price = a + b * sets.sum(axis=1)

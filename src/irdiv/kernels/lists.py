@@ -100,7 +100,7 @@ def value_at_cutoff(curve: Floats, rank: Ints, cutoff: int | None) -> Floats:
 
 def safe_divide(numerator: Floats, denominator: Floats | Ints | int) -> Floats:
     """Return numerator / denominator, and 0 where the denominator is 0."""
-    denominator = np.asarray(denominator, dtype=np.float64)
+    denominator = np.asarray(denominator)
     zeros = np.zeros(np.broadcast(numerator, denominator).shape)
     return np.divide(numerator, denominator, out=zeros, where=denominator != 0)
 
@@ -133,13 +133,13 @@ def _table_size(last: int) -> int:
 @lru_cache(maxsize=64)
 def _log2_table(size: int) -> Floats:
     table = np.ones(size)
-    table[1:] = 1.0 / np.log2(np.arange(size, dtype=np.float64)[1:] + 1.0)
+    table[1:] = 1.0 / np.log2(np.arange(size)[1:] + 1.0)
     return _read_only(table)
 
 
 @lru_cache(maxsize=64)
 def _log_base_table(base: float, size: int) -> Floats:
-    ranks = np.arange(size, dtype=np.float64)
+    ranks = np.arange(size)
     table = np.ones(size)
     table[ranks >= base] = np.log(base) / np.log(ranks[ranks >= base])
     return _read_only(table)

@@ -92,7 +92,7 @@ def greedy_ranking(
         documents[:, rank] = document
         gains[:, rank] = np.where(document >= 0, gain[topics, chosen], 0.0)
         last[topics, chosen] = np.where(document >= 0, previous[topics, document], -1)
-        worth = np.where(sets[topics, chosen] & (document >= 0)[:, None], worth * (1.0 - alpha), worth)
+        worth = np.where(sets[topics, chosen], worth * (1.0 - alpha), worth)
     return documents, gains
 
 
@@ -110,8 +110,8 @@ def _group_by_intent_set(relevant: Bools) -> tuple[Bools, Ints, Ints]:
 
     is_first = np.concatenate([[True], code[1:] != code[:-1]])[: len(code)]
     is_last = np.concatenate([code[1:] != code[:-1], [True]])[: len(code)]
-    previous = np.full((topics, max(documents, 1)), -1)
-    previous[topic[~is_first], document[~is_first]] = document[:-1][~is_first[1:]] if len(code) else []
+    previous = np.full((topics, documents), -1)
+    previous[topic[~is_first], document[~is_first]] = document[:-1][~is_first[1:]]
 
     set_topic = topic[is_first]
     index = np.arange(len(distinct)) - np.searchsorted(set_topic, set_topic)

@@ -12,7 +12,7 @@ from irdiv.types import Bools, Floats, Ints
 def heights(relevant: Bools, grade: Ints, gamma: float, max_height: float) -> Floats:
     """Return the height of each intent after each hit: Σ γ^{n+1}·x, at most max_height, n the earlier relevant hits."""
     n: Ints = np.cumsum(relevant, axis=-1) - relevant
-    added = np.where(relevant, powers(gamma, relevant.shape[-1] + 1)[n + 1] * grade, 0.0)
+    added = np.where(relevant, powers(gamma, relevant.shape[-1])[n + 1] * grade, 0.0)
     return np.minimum(max_height, np.cumsum(added, axis=-1))
 
 
@@ -31,11 +31,11 @@ def ideal_height(grade: Ints, gamma: float, max_height: float, depth: int) -> Fl
 
     Grades are ``[topic, document, intent]``, heights ``[topic, intent]``.
     """
-    best = -np.sort(-np.maximum(grade, 0), axis=1)[:, :depth]
+    best = -np.sort(-grade, axis=1)[:, :depth]
     return np.minimum(max_height, np.cumsum(powers(gamma, depth)[: best.shape[1], None] * best, axis=1)[:, -1])
 
 
 def satisfaction(grade: Ints, H: Ints, rank: Ints, p: float, max_rank: int) -> Floats:
     """(1 − p) Σ p^{r−1} · R(r) Π_{k<r} (1 − R(k)), R = (2^x − 1)/2^H, for ``grade[topic, intent, hit]``."""
-    R = np.where(grade > 0, stop_probability_by_grade(np.maximum(grade, 0), H), 0.0)
-    return np.cumsum((1.0 - p) * powers(p, max_rank)[rank - 1] * stop_distribution(R), axis=-1)
+    stops = stop_distribution(stop_probability_by_grade(grade, H))
+    return np.cumsum((1.0 - p) * powers(p, max_rank)[rank - 1] * stops, axis=-1)

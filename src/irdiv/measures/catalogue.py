@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "irdiv.measures"
 """The group of entry points by which a package contributes measures: functions that return declarations."""
 
-_FLAT = [
-    declaration
-    for family in (operators, navigational, novelty, nuggets, subtopics, utility, ndeval, traditional)
-    for declaration in family.declarations()
-]
+_FLAT = (operators, navigational, novelty, nuggets, subtopics, utility, ndeval, traditional)
+
+
+def declarations() -> list[Declaration]:
+    """Return the measures of irdiv itself, those of one family after the other."""
+    flat = [declaration for family in _FLAT for declaration in family.declarations()]
+    return [*flat, *hierarchical.declarations(flat)]
 
 
 class Registry(Mapping[str, Declaration]):
@@ -84,4 +86,4 @@ def _load(entry_point: EntryPoint) -> list[Declaration]:
         return []
 
 
-registry = Registry([*_FLAT, *hierarchical.declarations(_FLAT)], operators.adhoc_extensions())
+registry = Registry(declarations(), operators.adhoc_extensions())

@@ -147,7 +147,7 @@ def _checked(declaration: Declaration, params: Mapping[str, object]) -> dict[str
         elif name in by_name:
             out[name] = by_name[name].accept(value, declaration.name)
         else:
-            near = get_close_matches(name, by_name, n=1)
+            near = get_close_matches(name, by_name)
             hint = f"did you mean {near[0]!r}? It takes" if near else "it takes"
             takes = f"{hint} {', '.join(by_name)}" if by_name else "it takes no parameters"
             raise IrdivError(f"{declaration.name} has no parameter {name!r}; {takes}.")

@@ -160,7 +160,7 @@ def _over_any_collection(
     ranked: RankedBlock, params: ParameterValues, cutoff: int | None, discount: Discount
 ) -> Floats:
     """Divide by the gain of documents that are all relevant to all intents."""
-    deepest = int(ranked.length.max(initial=0)) if cutoff is None else cutoff
+    deepest = int(ranked.length.max()) if cutoff is None else cutoff
     steps = powers(1.0 - params["alpha"], deepest)[:deepest] * discount(deepest)[1 : deepest + 1]
     curve = np.concatenate([[0.0], np.cumsum(steps)])
     best = _intent_count(ranked, params) * curve[ranked.length if cutoff is None else cutoff]
@@ -204,5 +204,5 @@ def _relevant_by_intent(block: JudgedBlock, rel: int) -> Ints:
 
 def _p_ia(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     intents_of_hit = np.count_nonzero(ranked.relevant(params["rel"]), axis=1)
-    found = value_at_cutoff(np.cumsum(intents_of_hit, axis=-1, dtype=np.float64), ranked.rank, cutoff)
+    found = value_at_cutoff(np.cumsum(intents_of_hit, axis=-1), ranked.rank, cutoff)
     return safe_divide(found, (ranked.length if cutoff is None else cutoff) * _intent_count(ranked, params))

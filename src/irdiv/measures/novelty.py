@@ -26,7 +26,7 @@ MOST_VARIABLES = 500_000
 
 
 class Discount(Hashable, Protocol):
-    """A function from the last rank to the discount of each rank from 0 on; equal functions return equal discounts."""
+    """A function from the last rank to the discounts of ranks 0 to one past it; equal functions return equal ones."""
 
     def __call__(self, last: int, /) -> Floats:
         """Return the weights."""
@@ -214,7 +214,7 @@ def novelty_score(ranked: RankedBlock, params: ParameterValues, cutoff: int | No
 
 def _novelty_curve(ranked: RankedBlock, model: NoveltyModel, discount: Discount) -> Floats:
     NG = ranked.cached(_novelty_gain, model)
-    return np.cumsum(NG * discount(ranked.max_rank + 1)[ranked.rank], axis=-1)
+    return np.cumsum(NG * discount(ranked.max_rank)[ranked.rank], axis=-1)
 
 
 def _novelty_gain(ranked: RankedBlock, model: NoveltyModel) -> Floats:

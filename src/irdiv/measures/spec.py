@@ -189,7 +189,7 @@ def unknown_name_error(name: str) -> IrdivError:
     known = {known.casefold(): known for known in [*sorted(ir_measures_names()), *registry]}
     wanted = normalize_name(name).casefold()
     with_cutoff = [lower for lower in known if lower.startswith(f"{wanted}@")]
-    near = [known[lower] for lower in [*with_cutoff, *get_close_matches(wanted, known, n=3, cutoff=0.5)]]
+    near = [known[lower] for lower in [*with_cutoff, *get_close_matches(wanted, known, cutoff=0.5)]]
     suggested = list(dict.fromkeys([*_described_by(name.replace("_", " ").casefold()), *near]))[:3]
     hint = f"did you mean {' or '.join(map(repr, suggested))}?" if suggested else "'irdiv measures' lists all."
     return IrdivError(f"no measure is called {reprlib.repr(name)}; {why_undefined(normalize_name(name)) or hint}")
@@ -225,7 +225,7 @@ def _find(name: str) -> Declaration | None:
 
 def _find_extension(name: str, params: str) -> Declaration | None:
     """Return irdiv's measure under a name of ir_measures if there are parameters that only irdiv has."""
-    if name not in _IR_MEASURES_NAMES or not params:
+    if name not in _IR_MEASURES_NAMES:
         return None
     extension = registry.extensions.get(ir_measures.measures.registry[name].NAME)
     try:

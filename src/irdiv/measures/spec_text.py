@@ -74,7 +74,7 @@ def keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, ob
     )
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise unreadable
         return [_keyword(keyword) for keyword in call.keywords]
     except IrdivError:
@@ -85,6 +85,6 @@ def keywords(name: str, known: Iterable[str], params: str) -> list[tuple[str, ob
 
 def _keyword(keyword: ast.keyword) -> tuple[str, object]:
     if keyword.arg is None:
-        raise ValueError("** has no name")
+        raise ValueError  # ** has no name
     value = keyword.value
     return keyword.arg, value.id if isinstance(value, ast.Name) else ast.literal_eval(value)

@@ -77,12 +77,12 @@ def _precision(ranked: RankedBlock, params: ParameterValues, cutoff: int | None)
     needed = _needed(block, rel, params["recall"])
     deepest = ranked.max_rank if cutoff is None else cutoff
     reached = (covered_intent_counts(ranked, rel) >= needed[:, None]) & (ranked.rank <= deepest)
-    first = np.where(reached.any(axis=1), reached.argmax(axis=1), 0)[:, None]
+    first = reached.argmax(axis=1)[:, None]
     mentions = np.cumsum(ranked.relevant(rel).sum(axis=1), axis=1)
     K = np.take_along_axis(np.broadcast_to(ranked.rank, reached.shape), first, axis=1)[:, 0]
     cost = a * K + b * np.take_along_axis(mentions, first, axis=1)[:, 0]
     best = block.cached(_cheapest, rel, a, b, params["recall"])
-    return np.where(reached.any(axis=1) & (needed > 0), safe_divide(best + np.zeros(len(cost)), cost), 0.0)
+    return np.where(reached.any(axis=1), safe_divide(best, cost), 0.0)
 
 
 def _needed(block: JudgedBlock, rel: int, recall: float) -> Floats:

@@ -121,7 +121,7 @@ def _relevant_count(block: JudgedBlock, rel: int) -> Ints:
 
 
 def _f_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    found = value_at_cutoff(np.cumsum(_hits(ranked, params["rel"]), axis=-1, dtype=np.float64), ranked.rank, cutoff)
+    found = value_at_cutoff(np.cumsum(_hits(ranked, params["rel"]), axis=-1), ranked.rank, cutoff)
     documents = ranked.length if cutoff is None else np.full(ranked.length.shape, cutoff)
     b2 = params["b"] ** 2
     # (1+b²)·C / (b²·R + documents)
@@ -136,7 +136,7 @@ def _e_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None)
 def _average_precision_seen(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
     hits = _hits(ranked, params["rel"])
     total = value_at_cutoff(average_precision_curve(hits, ranked.rank), ranked.rank, cutoff)
-    return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1, dtype=np.float64), ranked.rank, cutoff))
+    return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1), ranked.rank, cutoff))
 
 
 def _judged(ranked: RankedBlock, _: ParameterValues, cutoff: int | None) -> Floats:

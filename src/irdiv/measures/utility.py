@@ -143,7 +143,7 @@ def _average_cube_test(ranked: RankedBlock, params: ParameterValues, cutoff: int
     if params["time"] == "iteration":
         prefixes = np.maximum(L[:, None] - ranked.rank + 1, 0).astype(np.float64)
     else:
-        harmonic = _harmonic(int(max(L.max(initial=0), ranked.max_rank + 1)))
+        harmonic = _harmonic(int(max(L.max(), ranked.max_rank)))
         prefixes = np.maximum(harmonic[L][:, None] - harmonic[ranked.rank - 1], 0.0)
     return safe_divide(ordered_sum(added * prefixes), L)
 
