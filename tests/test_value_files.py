@@ -94,6 +94,7 @@ def test_trec_eval(write):
     assert set(read_values(write(unnamed, "dense.v2.eval"))["run"]) == {"dense.v2"}
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures alone parses no cutoff on Python 3.14")
 def test_ir_measures(write):
     qrels = write("1 0 d1 1\n2 0 d2 1\n", "qrels.txt")
     run = write("1 Q0 d1 1 2 x\n1 Q0 d3 2 1 x\n2 Q0 d3 1 2 x\n2 Q0 d2 2 1 x\n", "bm25.run")
