@@ -8,6 +8,7 @@ import io
 import json
 import re
 import stat
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -53,6 +54,8 @@ TEXTS = {
     "template": "{{ 7 * 7 }}{% raw %}",
 }
 """Payloads for HTML, SVG, LaTeX, Markdown, spreadsheets, terminals and templates."""
+CSV_HAS_NULLS = sys.version_info >= (3, 11)
+"""Whether Python writes the null character as CSV."""
 
 UNSAFE_FOR_TERMINALS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -120,6 +123,10 @@ class TestOutputs:
 
     def test_csv_keeps_every_value(self, text, tmp_path):
         """CSV is for programs, which must get the names that went in; spreadsheets have those of the report."""
+        if text == TEXTS["null"] and not CSV_HAS_NULLS:
+            with pytest.raises(IrdivError, match="cannot write a null character"):
+                evaluation(text).to_csv(tmp_path / "values.csv")
+            return
         evaluation(text).to_csv(tmp_path / "values.csv")
         with (tmp_path / "values.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
@@ -162,7 +169,8 @@ class TestOutputs:
     @pytest.mark.parametrize("output", ["table", "latex", "markdown", "csv", "tsv", "jsonl"])
     def test_a_terminal_gets_no_control_characters(self, output, tmp_path, monkeypatch, capsys):
         qrels, run = tmp_path / "qrels", tmp_path / "\x1b[31mrun\x9b"
-        topics = [text for text in TEXTS.values() if not re.search(r"\s", text)]
+        texts = {name: text for name, text in TEXTS.items() if name != "null" or CSV_HAS_NULLS}
+        topics = [text for text in texts.values() if not re.search(r"\s", text)]
         qrels.write_text("".join(f"{topic} 1 d 1\n" for topic in topics), encoding="utf-8")
         run.write_text("".join(f"{topic} Q0 d 1 1 x\n" for topic in topics), encoding="utf-8")
         monkeypatch.setattr("sys.stdout.isatty", lambda: True)
@@ -170,6 +178,28 @@ class TestOutputs:
         assert main(["eval", str(qrels), str(run), "-m", "I-rec@1", "-q", "-o", output]) == 0
         shown = "".join(capsys.readouterr())
         assert not UNSAFE_FOR_TERMINALS.search(shown.replace("\t", "") if output == "tsv" else shown)
+
+    def test_csv_of_a_python_that_writes_no_null_character(self, monkeypatch, tmp_path, capsys):
+        """As Python 3.10 does not."""
+        (qrels, _), written = collection("2"), evaluation("2")
+        (tmp_path / "qrels").write_text("1 1 d 1\n")
+        (tmp_path / "run").write_text("1 Q0 d 1 1 x\n")
+
+        def refuse(*_, **__):
+            raise csv.Error("need to escape, but no escapechar set")
+
+        monkeypatch.setattr(pd.DataFrame, "to_csv", refuse)
+        message = (
+            "cannot write a null character to a text file of columns (need to escape, but no escapechar set); use "
+            "Python 3.11 or newer, write Parquet or JSON lines, or remove it from the ids and names."
+        )
+        for write in (written.to_csv, lambda path: irdiv.datasets.write_ndeval(qrels, path)):
+            with pytest.raises(IrdivError) as caught:
+                write(tmp_path / "file")
+            assert str(caught.value) == message
+            assert not (tmp_path / "file").exists()
+        assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "I-rec@1", "-o", "csv"]) == 2
+        assert capsys.readouterr().err.endswith(f"{message}\n")
 
     def test_messages(self, capsys):
         assert main(["eval", "\x1b[31m\u202e", "x"]) == 2

@@ -106,6 +106,8 @@ def test_every_kind_of_frame(qrels, tmp_path):
     path = tmp_path / "all.parquet"
     pq.write_table(table.append_column("text", pa.array(["…"] * len(table))), path, row_group_size=50)
     row = namedtuple("row", frame.columns)
+    connection = duckdb.connect()
+    connection.sql("set preserve_insertion_order = true")
     forms = {
         "pandas": (frame, "pandas"),
         "object": (frame.astype(object), "pandas"),
@@ -117,7 +119,7 @@ def test_every_kind_of_frame(qrels, tmp_path):
         "Parquet": (path, "pandas"),
         "dataset": (ds.dataset(path), "pyarrow"),
         "reader": (table.to_reader(max_chunksize=7), "pyarrow"),
-        "DuckDB": (duckdb.sql(f"select * from '{path}' order by file_row_number", connection=_duckdb()), "pyarrow"),
+        "DuckDB": (connection.sql(f"select * from '{path}' order by file_row_number"), "pyarrow"),
         "namedtuples": ([row(*values) for values in frame.itertuples(index=False)], "pandas"),
     }
     expected = irdiv.evaluate(qrels, runs, SPECS)
@@ -126,12 +128,6 @@ def test_every_kind_of_frame(qrels, tmp_path):
         assert found.runs == expected.runs, name
         np.testing.assert_array_equal(found.values, expected.values, err_msg=name)
         assert found.backend == backend, name
-
-
-def _duckdb() -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect()
-    connection.sql("set preserve_insertion_order = true")
-    return connection
 
 
 def test_a_trec_file_with_several_tags(qrels, tmp_path):

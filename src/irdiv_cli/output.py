@@ -136,6 +136,8 @@ def _table_lines(frame: pd.DataFrame, digits: int, bold: Collection[tuple[int, i
 def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
     import json
 
+    from irdiv.frames.text import csv_writing_errors
+
     if arguments.output == "jsonl":
         for row in frame.to_dict(orient="records"):
             values = {str(key): _json_value(value, arguments.digits) for key, value in row.items()}
@@ -143,7 +145,9 @@ def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
         return
     separator = "\t" if arguments.output == "tsv" else ","
     float_format = None if arguments.digits is None else f"%.{arguments.digits}f"
-    print_data(frame.to_csv(sep=separator, index=False, float_format=float_format))
+    with csv_writing_errors():
+        text = frame.to_csv(sep=separator, index=False, float_format=float_format)
+    print_data(text)
 
 
 def print_data(text: str) -> None:

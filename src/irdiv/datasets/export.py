@@ -14,6 +14,7 @@ from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
 from irdiv.frames.ids import as_ids, natural_argsort
 from irdiv.frames.inputs import QrelsLike, qrels_frame
+from irdiv.frames.text import csv_writing_errors
 from irdiv.frames.values import integer_grades
 from irdiv.types import PathLike
 
@@ -183,6 +184,7 @@ def _check_ids_for_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: s
 
 
 def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike, sep: str = " ") -> None:
-    text = frame[list(columns)].to_csv(sep=sep, header=False, index=False, quoting=3, escapechar=None)
+    with csv_writing_errors():
+        text = frame[list(columns)].to_csv(sep=sep, header=False, index=False, quoting=3, escapechar=None)
     with write_atomically(path) as file:
         file.write_text(text, encoding="utf-8")

@@ -18,6 +18,7 @@ from irdiv.evaluation.sources import Sources
 from irdiv.files import write_atomically
 from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
 from irdiv.frames.ids import Ids, string_array
+from irdiv.frames.text import csv_writing_errors
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_base
 from irdiv.stats.names import find_measure, find_run, find_topic
@@ -451,7 +452,7 @@ class Evaluation(Scores[FrameT_co]):
 
     def to_csv(self, path: PathLike) -> None:
         """Write all values to a CSV file, as `frame` has them; functions of `irdiv.stats` take its path."""
-        with write_atomically(path) as file:
+        with write_atomically(path) as file, csv_writing_errors():
             self.to_pandas().frame.to_csv(file, index=False)
 
     def to_parquet(self, path: PathLike) -> None:

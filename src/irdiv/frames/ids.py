@@ -145,7 +145,7 @@ def _combine_chunks(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     if not isinstance(values, pa.ChunkedArray):
         return values
     if values.num_chunks == 0 and pa.types.is_dictionary(values.type):
-        # pyarrow 15 cannot combine no chunks of such a type.
+        # pyarrow 18 cannot combine no chunks of large strings in a dictionary.
         return pa.DictionaryArray.from_arrays(
             pa.array([], values.type.index_type), pa.array([], values.type.value_type)
         )

@@ -139,7 +139,10 @@ def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str])
         triples = [
             (outer_id, inner_id, v) for outer_id, row in zip(data, rows, strict=True) for inner_id, v in row.items()
         ]
-        return pd.DataFrame(triples, columns=list(fields))
+        try:
+            return pd.DataFrame(triples, columns=list(fields))
+        except OverflowError:  # pandas 2.2, of integers that exceed all floats
+            return pd.DataFrame(triples, columns=list(fields), dtype=object)
     row_index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     outer_ids, inner_ids = string_array(list(data)).take(row_index), string_array(list(chain.from_iterable(rows)))
     return pa.table({outer: outer_ids, inner: inner_ids, value: array})

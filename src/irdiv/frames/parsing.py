@@ -158,7 +158,8 @@ def _parse_by_pandas(content: bytes, layout: Layout, separator: str | None) -> p
     may_be_empty = [layout.columns[-1]] if separator is None else strings
     if frame.empty or frame[may_be_empty].isin(["", None]).any(axis=None) or not _strings_are_valid(frame, layout):
         raise _LayoutError
-    if not np.isfinite(frame.select_dtypes(float)).all(axis=None):
+    # pandas 2.2 reads integers from 2^63 on as unsigned ones.
+    if not np.isfinite(frame.select_dtypes(float)).all(axis=None) or not frame.select_dtypes(np.unsignedinteger).empty:
         raise _LayoutError
     return frame
 

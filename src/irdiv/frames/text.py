@@ -6,6 +6,7 @@ import csv
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -99,6 +100,18 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
                 yield reader.line_num, cells
     except csv.Error as error:
         raise IrdivError(f"{path}, line {reader.line_num}: not an {role} file ({error}).") from None
+
+
+@contextmanager
+def csv_writing_errors() -> Iterator[None]:
+    """Raise one of our errors for what Python's writer of CSV refuses: the null character, before Python 3.11."""
+    try:
+        yield
+    except csv.Error as error:
+        raise IrdivError(
+            f"cannot write a null character to a text file of columns ({error}); use Python 3.11 or newer, write "
+            "Parquet or JSON lines, or remove it from the ids and names."
+        ) from None
 
 
 def split_cells(line: str, separator: str | None) -> list[str]:

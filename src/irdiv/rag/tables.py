@@ -169,7 +169,7 @@ def qrels_table(nuggets: Sequence[Nugget], parents: Mapping[tuple[str, str], str
     judgments = pd.DataFrame(judged, columns=["query_id", "intent_id", "doc_id", "relevance"])
     qrels = frame.merge(judgments, on=["query_id", "intent_id"], how="left")
     qrels["doc_id"] = qrels["doc_id"].where(qrels["doc_id"].notna(), PLACEHOLDER_DOC_ID)
-    qrels["relevance"] = qrels["relevance"].fillna(0).astype("int64")
+    qrels["relevance"] = qrels["relevance"].astype("float64").fillna(0).astype("int64")
     columns = ["query_id", "intent_id", "doc_id", "relevance"]
     return without_empty_columns(qrels[[*columns, *(name for name in frame.columns if name not in columns)]])
 
