@@ -142,6 +142,15 @@ def test_p_plus_stops_at_the_first_best_document():
     assert value(qrels, ranked("x"), "P+") == 0
 
 
+@pytest.mark.parametrize("run", ["acb", "bca"])
+def test_p_plus_stops_at_the_first_of_global_gains_that_differ_by_rounding(run):
+    # GG(a) = 1/7 + 1/7 + 4/7 and GG(b) = 1/7 + 4/7 + 1/7 are 6/7, and GG(c) = 1/7: r_p = 1, where (1 + 6/7)/(1 + 6/7)
+    weights, judged = {"1": 0.125, "2": 0.125, "3": 0.5, "4": 0.125}, {"a": "123", "b": "234", "c": "2"}
+    rows = [("85", intent, doc, 1, weights[intent]) for doc, intents in judged.items() for intent in intents]
+    qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance", "probability"])
+    assert value(qrels, ranked(run), "D-P+") == pytest.approx(1)
+
+
 def test_jk_discount_leaves_the_first_two_ranks_alone():
     qrels = by_intents({"a": "1", "b": "1", "c": "1"})
     expected = (1 + 1 / log2(3)) / (1 + 1 + 1 / log2(3))

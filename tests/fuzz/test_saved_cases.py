@@ -30,6 +30,16 @@ CASES = {
     "equal scores beyond single precision, for a measure that ir_measures computes": Case(
         [Judgment("1", None, "a", 1)], {"r": [Ranked("1", "b", 1e300), Ranked("1", "a", 1e300)]}, ["RR@3"]
     ),
+    "global gains that are equal but for the rounding of their sums": Case(
+        [
+            Judgment("1", intent, doc, 1)
+            for doc, intents in {"a": "123", "b": "234", "c": "2"}.items()
+            for intent in intents
+        ],
+        {name: [Ranked("1", doc, -rank) for rank, doc in enumerate(name)] for name in ("acb", "bca")},
+        ["D-P+"],
+        [Intent("1", "1", 0.125), Intent("1", "2", 0.125), Intent("1", "3", 0.5), Intent("1", "4", 0.125)],
+    ),
 }
 
 

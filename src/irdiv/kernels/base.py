@@ -13,6 +13,9 @@ import numpy as np
 from irdiv.kernels.lists import HitLists, count_relevant, ordered_sum, powers
 from irdiv.types import Bools, Floats, Ints
 
+_ROUNDING = 1e-12
+"""Global gains that are equal may differ by this share, as they are summed over different intents."""
+
 
 def cumulative_gain_curve(lists: HitLists) -> Floats:
     """Σ g(r)."""
@@ -40,12 +43,12 @@ def q_measure_curve(lists: HitLists, ideal: HitLists, beta: float) -> Floats:
 
 
 def p_plus_curve(lists: HitLists, ideal: HitLists, beta: float) -> Floats:
-    """Mean blended ratio over relevant ranks up to r_p, the first rank with the highest gain so far."""
+    """Mean blended ratio over relevant ranks up to r_p, the first rank of the highest gain so far but for rounding."""
     best_before = np.concatenate(
         [np.zeros((*lists.gain.shape[:-1], 1)), np.maximum.accumulate(lists.gain, axis=-1)[..., :-1]], axis=-1
     )
     hit = np.arange(lists.gain.shape[-1])
-    r_p = np.maximum.accumulate(np.where(lists.gain > best_before, hit, 0), axis=-1)
+    r_p = np.maximum.accumulate(np.where(lists.gain > best_before * (1 + _ROUNDING), hit, 0), axis=-1)
     total = np.cumsum(_blended_ratio(lists, ideal, beta), axis=-1)
     C = np.cumsum(lists.relevant, axis=-1)
     mean = np.divide(total, C, out=np.zeros_like(total), where=C > 0)

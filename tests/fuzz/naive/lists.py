@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, log2
+from math import isclose, log, log2
 
 
 @dataclass
@@ -68,7 +68,8 @@ def p_plus(need: Need, cutoff: int | None) -> float:
     highest = max((d.gain for d in seen if d.relevant), default=None)
     if highest is None:
         return 0.0
-    preferred = next(rank for rank, d in enumerate(seen, 1) if d.relevant and d.gain == highest)
+    # Global gains that are equal differ by the rounding of their sums.
+    preferred = next(rank for rank, d in enumerate(seen, 1) if d.relevant and isclose(d.gain, highest, rel_tol=1e-12))
     ratios = [blended_ratio(need, r) for r, d in enumerate(seen[:preferred], 1) if d.relevant]
     return sum(ratios) / len(ratios)
 
