@@ -645,7 +645,7 @@ def test_samples_that_are_too_few_for_a_correction():
     with pytest.warns(irdiv.IrdivWarning, match=f"^{re.escape(message)}$"):
         assert resamples_for("bootstrap", 120, "holm", 6, 0.05) == 120
     # by default the next thousand above (n + 1)/level: 49 comparisons need 1000, 50 need 1020
-    for n_comparisons, expected in ((49, 1000), (50, 2000), (99, 2000), (100, 3000)):
+    for n_comparisons, expected in ((49, 1000), (50, 2000), (99, 2000), (100, 3000), (5000, 101_000)):
         assert resamples_for("bootstrap", None, "holm", n_comparisons, 0.05) == expected
     assert resamples_for("randomization", None, "holm", 499, 0.05) == 10_000
     assert resamples_for("randomization", None, "holm", 500, 0.05) == 11_000

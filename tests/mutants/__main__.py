@@ -27,7 +27,7 @@ from .covering import CoveringTests, record
 PACKAGE = Path("src/irdiv")
 PACKAGES = ["kernels", "arrays", "measures", "stats", "frames", "intents"]
 _OTHERS = (
-    "ir_datasets", "ir_measures", "narwhals", "pandas", "pyarrow.compute", "pyarrow.dataset",
+    "hypothesis", "ir_datasets", "ir_measures", "narwhals", "pandas", "pyarrow.compute", "pyarrow.dataset",
     "scipy.optimize", "scipy.stats", "tqdm",
 )  # fmt: skip
 FOLDER = Path("build/mutants")

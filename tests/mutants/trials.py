@@ -21,6 +21,7 @@ from .changes import Mutant, compile_mutant
 _CPU_SECONDS = 90
 _MEMORY = 12 * 2**30
 _NOT_RUN = 99
+_WITHOUT_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
 
 
 def start(package: Path, mutant: Mutant, tests: list[str], log: Path) -> int:
@@ -37,7 +38,8 @@ def start(package: Path, mutant: Mutant, tests: list[str], log: Path) -> int:
     status = _NOT_RUN
     try:
         sys.meta_path.insert(0, _Finder(package, mutant))
-        quiet = ["-q", "-x", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
+        # Without messages of failed assertions, which nobody reads, tests are loaded in a third of the time.
+        quiet = ["-q", "-x", "--no-header", "--no-summary", "--assert=plain", *_WITHOUT_PLUGINS]
         status = int(pytest.main([*quiet, *tests]))
     except BaseException:
         traceback.print_exc()

@@ -101,9 +101,6 @@ def as_frame(
         data = pa.Table.from_batches([data])
     try:
         native = nw.from_native(data, pass_through=True)
-        if isinstance(native, nw.LazyFrame):
-            with reading_errors(data, role):
-                native.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise IrdivError(f"two columns of the {role} have the same name: {' '.join(str(error).split())}") from None
     if isinstance(native, nw.LazyFrame):
