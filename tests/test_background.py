@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -171,6 +173,23 @@ print(started)
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert ended.stdout == "[False]\n"
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_the_process_removes_what_it_has_made_at_its_end(
+    is_busy: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_processor_count", lambda: 2)
+    monkeypatch.setattr(background, "_GRACE", 30)
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    with background_process(["not_imported_here"]) as connection, calls_through(connection):
+        calls: BackgroundCalls[object] = BackgroundCalls()
+        calls.call(atexit.register, os.rmdir, str(folder))
+        calls.results()
+        if is_busy:
+            BackgroundCalls[None]().call(time.sleep, 300)
+    assert not folder.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")

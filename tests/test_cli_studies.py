@@ -89,7 +89,7 @@ def test_results_of_each(capsys, collections):
 )
 def test_figures_of_studies(capsys, collections, tmp_path, monkeypatch, words, analyze, draw):
     drawn = []
-    monkeypatch.setattr("irdiv_cli.output.save_plot", lambda axes, path: drawn.append(axes))
+    monkeypatch.setattr("irdiv_cli.figures.save_figure", lambda axes, path: drawn.append(axes))
     specs = [*SPECS, *([] if "--gold" in words else ["P-IA@5"])]
     assert out(capsys, "plot", *words, *specs, *collections, "-o", "x.svg") == "x.svg\n"
     expected = draw(analyze(evaluations(collections)))

@@ -425,7 +425,7 @@ def test_every_figure_has_a_command(name, files, tmp_path, capsys):
 
 def test_the_command_draws_what_the_library_does(files, monkeypatch):
     seen = []
-    monkeypatch.setattr("irdiv_cli.output.save_plot", lambda axes, path: seen.append((axes, path)))
+    monkeypatch.setattr("irdiv_cli.figures.save_figure", lambda axes, path: seen.append((axes, path)))
     arguments = [
         "-m",
         "DCG@7",

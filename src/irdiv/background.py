@@ -5,6 +5,8 @@ Only the command line starts it: in a script, a process that is started needs ``
 
 from __future__ import annotations
 
+import atexit
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -121,17 +123,20 @@ _process: ContextVar[_Process | None] = ContextVar("irdiv_background_process", d
 
 
 def answer_calls(connection: Connection, modules: Sequence[str]) -> None:
-    """Import modules, make calls as they arrive, and send their results when asked to, until the other process ends."""
+    """Import modules, make calls as they arrive, and send their results when asked to.
+
+    This process ends when the other one ends or closes its connection.
+    """
+    # A process that sends while the other one does, too, would wait for ever if nobody received.
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_receive, args=(connection, messages), name="irdiv-receiver", daemon=True).start()
     for name in modules:
         with suppress(ImportError):  # which is an error of the call that needs it
             import_module(name)
-    # A process that sends while the other one does, too, would wait for ever if nobody received.
-    messages: SimpleQueue[bytes | None] = SimpleQueue()
-    Thread(target=_receive, args=(connection, messages), name="irdiv-receiver", daemon=True).start()
     answers: dict[int, _Answer] = {}
     with suppress(OSError):
-        while (message := messages.get()) is not None:
-            number, pickled_call = pickle.loads(message)
+        while True:
+            number, pickled_call = pickle.loads(messages.get())
             answer = answers.pop(number, _Answer([], None, []))
             if pickled_call is None:
                 connection.send_bytes(pickle.dumps((number, answer)))
@@ -139,12 +144,16 @@ def answer_calls(connection: Connection, modules: Sequence[str]) -> None:
                 answers[number] = _with_call(answer, pickled_call)
 
 
-def _receive(connection: Connection, messages: SimpleQueue[bytes | None]) -> None:
-    """Put messages into a queue, None at their end; only the main thread reads them, as that may import modules."""
+def _receive(connection: Connection, messages: SimpleQueue[bytes]) -> None:
+    """Put messages into a queue, and end the process after them, also in the middle of a call.
+
+    Only the main thread reads them, as that may import modules.
+    """
     with suppress(EOFError, OSError):
         while True:
             messages.put(connection.recv_bytes())
-    messages.put(None)
+    atexit._run_exitfuncs()  # as that of matplotlib, which removes its temporary folder
+    os._exit(0)  # freeing all modules takes long
 
 
 def _with_call(answer: _Answer, pickled_call: bytes) -> _Answer:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, short
 from irdiv.types import PathLike
 
 _HOST = f"{zlib.crc32(platform.node().encode()):08x}"
@@ -33,8 +33,9 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
     """Yield the path of a file to write, in the same folder, which becomes the given one when it is complete.
 
     If an error or Ctrl-C ends the writing, no file is left, and one that was there before stays as it was. The
-    yielded path has the same suffixes. What is not a regular file, such as ``/dev/stdout``, is written itself.
+    yielded path ends like the given one. What is not a regular file, such as ``/dev/stdout``, is written itself.
     """
+    require_possible_path(path)
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
@@ -42,7 +43,7 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
         yield target
         return
     _remove_files_of_killed_processes(target.parent)
-    unfinished = target.parent / _unfinished_name("".join(target.suffixes))
+    unfinished = target.parent / _unfinished_name(_ending(target.name))
     _unfinished.add(unfinished)
     try:
         yield unfinished
@@ -59,6 +60,25 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
     finally:
         unfinished.unlink(missing_ok=True)
         _unfinished.discard(unfinished)
+
+
+def require_possible_path(path: PathLike) -> None:
+    """Raise an error for a path that no file can have."""
+    try:
+        os.lstat(path)
+    except OSError:
+        return
+    except ValueError:
+        raise IrdivError(
+            f"no file can have the path {short(os.fspath(path))}: it has a null character, or one that the system's "
+            "encoding lacks."
+        ) from None
+
+
+def _ending(name: str) -> str:
+    """Return the one or two short suffixes by which libraries choose a format, as ``.csv.gz``."""
+    match = re.search(r"(\.\w{1,9}){0,2}\Z", name)
+    return "" if match is None else match[0]
 
 
 def _unfinished_name(suffix: str = "") -> str:

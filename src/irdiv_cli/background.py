@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+_GRACE = 0.2
+"""Seconds in which the process can remove what it and its modules have left behind."""
+
 
 @contextmanager
 def background_process(modules: Sequence[str]) -> Iterator[Connection | None]:
@@ -33,6 +36,8 @@ def background_process(modules: Sequence[str]) -> Iterator[Connection | None]:
         try:
             yield ours
         finally:
+            ours.close()  # which ends the process, unless it is in a call that does not return to Python
+            process.join(_GRACE)
             process.kill()
             process.join()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -46,6 +47,22 @@ def _name_of_stream(path: str) -> str | None:
     if path in _STANDARD_INPUT:
         return "standard input ('-')"
     return f"the pipe {path!r}" if Path(path).is_fifo() else None
+
+
+def is_read(path: str, arguments: argparse.Namespace) -> bool:
+    """Return whether a path is that of a file which the command reads, also by a pattern or from a folder of runs."""
+    from glob import escape, glob
+
+    from irdiv.frames.runs import is_folder_of_runs
+
+    if not os.path.exists(path):
+        return False
+    for given in _paths(arguments):
+        pattern = os.path.join(escape(given), "*") if is_folder_of_runs(given) else given
+        read = [given] if os.path.isfile(given) else glob(pattern)
+        if any(os.path.exists(one) and os.path.samefile(path, one) for one in read):
+            return True
+    return False
 
 
 def local_file(path: str) -> str:

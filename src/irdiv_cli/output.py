@@ -8,12 +8,10 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from narwhals.typing import IntoDataFrame
 
     from irdiv.evaluation.results import Evaluation
@@ -25,7 +23,6 @@ _TABLES = ("table", "latex", "markdown")
 """Formats to read; the others are for programs, and have all decimal places."""
 _SHORTEST_TEXT = 20
 """The width of texts that are cut to fit a terminal, at least."""
-_SOFTWARE = "irdiv"
 _BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -168,35 +165,6 @@ def _json_value(value: object, digits: int | None) -> object:
 def supports_bold(stream: TextIO) -> bool:
     """Return whether a stream is a terminal that shows bold text, and the user allows it."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def save_plot(axes: Axes, path: str) -> None:
-    """Write a plot to a file in the format of its extension."""
-    from irdiv.errors import IrdivError
-    from irdiv.files import write_atomically
-
-    figure = cast("Figure", axes.figure)
-    if not os.path.splitext(path)[1]:
-        path = f"{path}.{figure.canvas.get_default_filetype()}"  # as matplotlib does
-    # A file in PNG states which program wrote it, so that irdiv knows its own.
-    metadata = {"Software": _SOFTWARE} if path.lower().endswith(".png") else None
-    try:
-        with write_atomically(path) as file:
-            figure.savefig(file, metadata=metadata)
-    except ValueError as error:
-        raise IrdivError(f"cannot write the plot {path!r}: {error}") from None
-
-
-def require_own_figure(path: str) -> None:
-    """Raise an error if a file that the user has not named is there, and not a figure of irdiv."""
-    from irdiv.errors import IrdivError
-
-    if not os.path.exists(path):
-        return
-    with open(path, "rb") as file:
-        head = file.read(4096)
-    if head and f"Software\0{_SOFTWARE}".encode() not in head:
-        raise IrdivError(f"{path!r} exists and is not a figure of irdiv; name the file to write by -o.")
 
 
 def print_error(error: Exception) -> None:

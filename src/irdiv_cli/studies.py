@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from irdiv_cli import inputs, output
+from irdiv_cli import figures, inputs, output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +23,9 @@ def evaluate_collections(
     """Evaluate the runs of the arguments, or those of each ``--collection``, by its name."""
     from irdiv.errors import IrdivError
 
+    if getattr(arguments, "plot", None):
+        # Before the evaluation, which takes its time.
+        arguments.plot = figures.figure_path(arguments.plot, arguments)
     if arguments.collection is None:
         if getattr(arguments, "by_collection", False):
             raise IrdivError("--by-collection shows the results of each --collection; give some, or leave it out.")

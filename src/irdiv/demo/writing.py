@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from irdiv.errors import IrdivError, examples
-from irdiv.files import write_atomically
+from irdiv.files import require_possible_path, write_atomically
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> list[Path]:
     """Write files by name and return their paths; it is an error if one is there with other content, unless forced."""
+    require_possible_path(folder)
     paths = {folder / name: content for name, content in contents.items()}
     foreign = [path.name for path, content in paths.items() if path.exists() and not _has_content(path, content)]
     if foreign and not force:

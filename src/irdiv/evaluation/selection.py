@@ -8,6 +8,7 @@ import ir_measures
 
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.columns import EVALUATION_COLUMNS
+from irdiv.frames.ids import string_array
 from irdiv.measures.measure import Measure, less_is_better
 from irdiv.measures.spec import NamedMeasures, parse_several, with_irdiv_parameters
 from irdiv.stats.names import parsed_or_none
@@ -71,6 +72,7 @@ def _check_name(name: object, measure: ir_measures.Measure) -> None:
             f"{name!r} cannot be the name of {measure}: a name is a text that is none of the columns "
             f"{examples(EVALUATION_COLUMNS, 9)}."
         )
+    string_array([name])  # an error if it is not valid Unicode
     meaning = parsed_or_none(name)
     if meaning is not None and meaning != measure:
         raise IrdivError(f"{name!r} cannot be the name of {measure}, as it is the spec of another measure; rename it.")

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from irdiv.errors import IrdivError, examples, warn
+from irdiv.errors import IrdivError, examples, replace_surrogates, warn
 from irdiv.frames.ids import natural_argsort, string_array
 from irdiv.frames.inputs import RunLike, is_ranked_list
 from irdiv.frames.readers import PARQUET, reader_of, without_suffixes
@@ -90,7 +90,7 @@ def run_name(path: PathLike) -> str:
 
 def _file_name(path: PathLike) -> str:
     """Return the name of a file, with a replacement character for each byte that is not UTF-8."""
-    return Path(path).name.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="replace")
+    return replace_surrogates(Path(path).name)
 
 
 def run_tag(path: PathLike) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from irdiv.errors import IrdivError, examples
+from irdiv.files import require_possible_path
 from irdiv.types import PathLike
 
 _MARK = b'<meta name="generator" content="irdiv '
@@ -17,6 +18,7 @@ _HEAD = 4096
 
 def require_page_path(path: PathLike, *, force: bool) -> Path:
     """Return where a page can be written; it is an error if that is a file of something else, unless forced."""
+    require_possible_path(path)
     target = Path(path)
     if str(path) == "-":
         raise IrdivError("a page is not written to standard output; expected a file, such as 'report.html'.")
@@ -34,6 +36,7 @@ def require_page_path(path: PathLike, *, force: bool) -> Path:
 
 def require_site_folder(folder: PathLike, *, force: bool) -> Path:
     """Return a folder that need not exist, or has pages of irdiv only; other files are an error, unless forced."""
+    require_possible_path(folder)
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise IrdivError(f"{str(folder)!r} is a file; expected a folder for the pages.")

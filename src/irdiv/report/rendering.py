@@ -17,7 +17,7 @@ from irdiv.analysis.first_documents import counted_intents
 from irdiv.analysis.topics import IntentOptions
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, replace_surrogates
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.selection import requested_measures, requested_names
@@ -186,7 +186,7 @@ def render(
         given = {**vars(options), "measures": measures, "ties": ties, "duplicates": duplicates, **parameters}
         provenance = Provenance.now(call("irdiv.report.render", given, default_options()), inputs)
     page = make_page(evaluation, shown, options, provenance)
-    return environment.get_template("report.html").render(page=page)
+    return fill_template(environment, "report.html", page=page)
 
 
 def evaluate_for_page(
@@ -261,6 +261,11 @@ def make_environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("irdiv.report", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+
+
+def fill_template(environment: jinja2.Environment, name: str, **values: object) -> str:
+    """Return a page as HTML that can be written as UTF-8, whatever the names of files."""
+    return replace_surrogates(environment.get_template(name).render(**values))
 
 
 def descriptions_by_intent(intent_table: IntoDataFrame) -> dict[tuple[str, str], str]:

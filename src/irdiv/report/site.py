@@ -20,7 +20,7 @@ from irdiv.report.assembly import columns_of, make_page, select_measures
 from irdiv.report.files import page_files, require_site_folder
 from irdiv.report.page import Column, PageOptions
 from irdiv.report.provenance import Input, Provenance, call, inputs_of_evaluation
-from irdiv.report.rendering import chosen_measures, default_options, make_environment
+from irdiv.report.rendering import chosen_measures, default_options, fill_template, make_environment
 from irdiv.stats.leaderboards import MeansByCollection, means_by_collection
 from irdiv.stats.options import LEVEL, Rng, TestName
 from irdiv.stats.significance import Correction
@@ -139,7 +139,6 @@ def write_site(
     }
     shown = {name: _chosen(name, evaluation, measures) for name, evaluation in collections.items()}
     index = _index(collections, shown, files, title, sources)
-    page_template = environment.get_template("report.html")
     pages: dict[str, str] = {}
     for name, evaluation in collections.items():
         own = replace(
@@ -151,8 +150,8 @@ def write_site(
         )
         with prefix_errors_with_collection(name):
             page = make_page(evaluation, shown[name], own, sources[name], home="index.html")
-        pages[files[name]] = page_template.render(page=page)
-    pages["index.html"] = environment.get_template("index.html").render(index=index)
+        pages[files[name]] = fill_template(environment, "report.html", page=page)
+    pages["index.html"] = fill_template(environment, "index.html", index=index)
     # All or none, unless the disk is full.
     target.mkdir(parents=True, exist_ok=True)
     for file_name, text in pages.items():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import options, output, studies
+from irdiv_cli import figures, options, output, studies
 
 ORDER = 20
 HELP = "test differences between runs for significance"
@@ -52,4 +52,4 @@ def execute(arguments: argparse.Namespace) -> None:
         from irdiv.plots import difference_bars
 
         first, second = frame[["run", "other"]].iloc[0]
-        output.save_plot(difference_bars(one, first, second), arguments.plot)
+        figures.save_figure(difference_bars(one, first, second), arguments.plot)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options, output, studies
+from irdiv_cli import figures, inputs, options, output, studies
 
 ORDER = 40
 HELP = "compare how often measures agree with gold measures"
@@ -36,4 +36,4 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         from irdiv.plots import heat_map
 
-        output.save_plot(heat_map(frame), arguments.plot)
+        figures.save_figure(heat_map(frame), arguments.plot)

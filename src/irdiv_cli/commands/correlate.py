@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import options, output, studies
+from irdiv_cli import figures, options, output, studies
 
 ORDER = 50
 HELP = "correlate the rankings of runs by different measures"
@@ -36,4 +36,4 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         from irdiv.plots import heat_map
 
-        output.save_plot(heat_map(matrix), arguments.plot)
+        figures.save_figure(heat_map(matrix), arguments.plot)

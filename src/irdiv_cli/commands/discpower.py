@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import options, output, studies
+from irdiv_cli import figures, options, output, studies
 
 ORDER = 30
 HELP = "compute the discriminative power of measures"
@@ -44,4 +44,4 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         from irdiv.plots import asl_curves
 
-        output.save_plot(asl_curves(power), arguments.plot)
+        figures.save_figure(asl_curves(power), arguments.plot)

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irdiv_cli import inputs, options, output, studies
+from irdiv_cli import figures, inputs, options, studies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,9 +140,10 @@ def execute(arguments: argparse.Namespace) -> None:
 
     given = _given_options(arguments)
     measures = _measures(arguments)
-    path = arguments.file or f"{arguments.figure}.png"
     if arguments.file is None:
-        output.require_own_figure(path)
+        figures.require_own_figure(path := f"{arguments.figure}.png", "-o")
+    else:
+        path = figures.figure_path(arguments.file, arguments)
     if arguments.collection is None:
         arguments = studies.only_collection(arguments)
     elif arguments.figure not in _OF_STUDIES:
@@ -154,7 +155,7 @@ def execute(arguments: argparse.Namespace) -> None:
             axes = _plot_study(arguments, measures, given)
         else:
             axes = _plot_evaluation(arguments, measures, given)
-        output.save_plot(axes, path)
+        figures.save_figure(axes, path)
     print(path)
 
 
