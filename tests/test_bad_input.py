@@ -35,6 +35,25 @@ def test_a_score_that_is_not_a_number(qrels, run, bad):
         evaluate(qrels, run.assign(score=run["score"].mask(run.index == 2, bad)))
 
 
+@pytest.mark.parametrize("form", ["frame", "batches", "run_column", "dict", "dict with floats", "Parquet", "ranks"])
+def test_scores_of_more_digits_than_floats(qrels, run, tmp_path, form):
+    large = run.assign(score=2**62 + np.arange(len(run)))
+    more = {"batches": {"batch_rows": 1}, "run_column": {"run_column": "run"}}.get(form, {})
+    if form == "run_column":
+        large["run"] = "a"
+    if form == "ranks":
+        large = large.rename(columns={"score": "rank"})
+    if form == "Parquet":
+        large.to_parquet(tmp_path / "run.parquet")
+        large = tmp_path / "run.parquet"
+    if form.startswith("dict"):
+        rows = large[large["query_id"] == "1"]
+        large = {"1": dict(zip(rows["doc_id"], rows["score"].tolist(), strict=True))}
+        large["1"] |= {"x": 0.5} if form == "dict with floats" else {}
+    with pytest.raises(IrdivError, match=r"'(score|rank)' of the run holds 4611686018427387\d+, which a 64-bit"):
+        evaluate(qrels, large, **more)
+
+
 def test_a_null_score_in_polars(qrels, run):
     frame = pl.from_pandas(run).with_columns(score=pl.when(pl.col("doc_id") == "u1").then(None).otherwise("score"))
     with pytest.raises(IrdivError, match="column 'score' of the run must hold"):

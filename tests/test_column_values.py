@@ -144,6 +144,51 @@ def test_integers_as_floats():
     assert values.float_values(column([1, 2]), "run").dtype == np.float64
 
 
+LARGE = [2**62 + 3, 2**62 + 2, 2**62 + 1]
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(LARGE),
+        pd.Series([-number for number in LARGE]),
+        pd.Series(LARGE, dtype="Int64"),
+        pd.Series([2**62 + number for number in LARGE], dtype="uint64"),
+        pd.Series([2**64 + 1, 1], dtype=object),
+        pd.Series(["1.5", str(2**53 + 1)]),
+        pd.Series([Decimal(2**53 + 1), Decimal("0.1")]),
+        pd.Series([Decimal("1.00000000000000000002"), Decimal("1.00000000000000000001")]),
+        pl.Series(LARGE),
+        pl.Series([Decimal("1.00000000000000000002"), Decimal("1.00000000000000000001")]),
+        pa.array(LARGE),
+        pa.array([Decimal("1.00000000000000000002"), Decimal("1.00000000000000000001")]),
+    ],
+    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', None)}",
+)
+def test_scores_that_floats_would_round(series):
+    with pytest.raises(IrdivError, match="of the run holds .*, which a 64-bit float cannot hold: .* ranks from 1"):
+        values.order_values(column(series), "run")
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([2**62, 2**53, -(2**63), 3]),
+        pd.Series([2**63, 2**64 - 2**11], dtype="uint64"),
+        pd.Series(["0.10", "0.1", "1e300", "9007199254740993.5"]),
+        pd.Series([Decimal("0.10"), Decimal("0.1"), Decimal("0.33333333333333333333")]),
+        pd.Series([1, "1", "1.0", 2**70], dtype=object),
+        pl.Series([Decimal("0.1"), Decimal("0.3")]),
+        pl.Series([0.1, 2.0**62 + 1]),
+        pa.array([2**62, 1]),
+    ],
+    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', None)}",
+)
+def test_scores_that_are_floats(series):
+    expected = [float(value) for value in (series.to_pylist() if isinstance(series, pa.Array) else series.to_list())]
+    assert values.order_values(column(series), "run").tolist() == expected
+
+
 def test_ranks_that_are_not_used_may_be_anything():
     np.testing.assert_array_equal(values.floats_or_none(column([1, None], "rank")), [1, np.nan])
     assert values.floats_or_none(column(["first"], "rank")) is None
@@ -170,6 +215,15 @@ def test_probabilities_below_0():
     )
     with pytest.raises(IrdivError, match="column 'weight' of the intents must hold finite numbers, found inf in row 0"):
         values.check_probabilities(column([np.inf], "weight"))
+
+
+def test_probabilities_whose_sum_exceeds_all_floats():
+    values.check_probabilities(column([1e100, 5e-324], "probability"))
+    with pytest.raises(IrdivError) as caught:
+        values.check_probabilities(column([0.5, 1e308], "weight"))
+    assert (
+        str(caught.value) == "column 'weight' of the intents holds 1e+308; give probabilities or weights up to 1e+100."
+    )
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,10 @@ class TestRefused:
                 "intent 'b' of topic '10' has the probability -0.5; give 0 or more.",
             ),
             (
+                of_intents(probability=[0.0, 1.0, 1e308]),
+                "intent 'b' of topic '10' has the probability 1e+308; give probabilities or weights up to 1e+100.",
+            ),
+            (
                 QRELS.assign(probability=[0.5, 0.25, 1, 1, 0.75, 0.5]),
                 "intent 'a' of topic '10' has two probabilities, 0.25 and 0.75; give every row of an intent the same.",
             ),

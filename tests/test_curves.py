@@ -80,7 +80,9 @@ def test_values_by_parameter_are_those_of_each_value(data):
         (lambda q, r: values_by_parameter(q, r, values=0.5), "values=0.5 is not a sequence of numbers"),
         (lambda q, r: values_by_parameter(q, r, values=[]), "is not a sequence of numbers"),
         (lambda q, r: values_by_parameter(q, r, values=[0.5, 0.5]), "has a number twice"),
-        (lambda q, r: interpolated_precision(q, r, levels=1), "levels=1 is not an integer of 2 or more"),
+        (lambda q, r: interpolated_precision(q, r, levels=1), "levels=1 is not an integer from 2 to 10001"),
+        (lambda q, r: interpolated_precision(q, r, levels=10_002), "levels=10002 is not an integer from 2 to 10001"),
+        (lambda q, r: values_by_rank(q, r, f"nDCG@{9 * 10**18}"), "too many ranks; give a cutoff up to 10,000"),
         (lambda q, r: values_by_rank(q, r, "nDCG@5", ties="no"), "ties='no' is not one of"),
     ],
 )

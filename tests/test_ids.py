@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,11 +180,40 @@ def as_ids(series, role: str = "run") -> list[str]:
         (pl.Series([51.0, 52.0]), ["51", "52"]),
         (pl.Series([True]), ["True"]),
         (pl.Series(["b", "a"], dtype=pl.Categorical), ["b", "a"]),
+        (pd.Series(["b", "b", "a"], dtype=pd.ArrowDtype(pa.run_end_encoded(pa.int32(), pa.string()))), ["b", "b", "a"]),
+        (pa.chunked_array([pc.run_end_encode(pa.array(part)) for part in (["b", "b"], ["a"])]), ["b", "b", "a"]),
+        (pa.chunked_array([pc.run_end_encode(pa.array([51.0, 51.0]))]), ["51", "51"]),
     ],
     ids=lambda value: f"{type(value).__module__.split('.')[0]}-{value.dtype}" if hasattr(value, "dtype") else "",
 )
 def test_ids_of_every_dtype(series, expected):
     assert as_ids(series) == expected
+
+
+@pytest.mark.parametrize(
+    ("series", "found"),
+    [
+        (pa.array([["a"], ["b"]]), "the type list<item: string>"),
+        (pa.array([{"x": "a"}]), "the type struct<x: string>"),
+        (pa.array([[("x", "a")]], pa.map_(pa.string(), pa.string())), "the type map<string, string>"),
+        (pa.array([(1, 2, 3)], pa.month_day_nano_interval()), "the type month_day_nano_interval"),
+        (pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array(["a"])]), "the type sparse_union<0: string=0>"),
+        (pa.array([b"a", b"\xff"]), "bytes that are not UTF-8"),
+        (pa.array([b"a", b"\xff"]).dictionary_encode(), "bytes that are not UTF-8"),
+        (pd.Series(pd.IntervalIndex.from_breaks([0, 1, 2])), "the type interval[int64, right]"),
+        (pd.Series([["a"]], dtype=pd.ArrowDtype(pa.list_(pa.string()))), "the type list<item: string>[pyarrow]"),
+        (pl.Series([["a"], ["b"]]), "the type List(String)"),
+        (pl.Series([{"x": "a"}]), "the type Struct({'x': String})"),
+        (pl.Series([object()], dtype=pl.Object), "the type Object"),
+        (pl.Series([b"\xff"]), "bytes that are not UTF-8"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__module__.split(".")[0],
+)
+def test_columns_that_hold_no_ids(series, found):
+    name, frame = "docno", pa.table if isinstance(series, pa.Array) else type(series.to_frame())
+    with pytest.raises(IrdivError) as caught:
+        ids.as_ids(nw.from_native(frame({name: series}), eager_only=True)[name], "run")
+    assert str(caught.value) == f"column 'docno' of the run must hold strings or numbers, found {found}."
 
 
 @pytest.mark.parametrize(

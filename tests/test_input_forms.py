@@ -371,7 +371,7 @@ class TestRunColumn:
             (
                 pl.DataFrame(MANY.assign(run=[["x"], ["y"]])),
                 "run",
-                "column 'run' of the runs has names of the type List(String); give strings or numbers.",
+                "column 'run' of the runs must hold strings or numbers, found the type List(String).",
             ),
             (
                 MANY.assign(query_id=[1.5, 2.0]),

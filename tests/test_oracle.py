@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -190,3 +191,28 @@ def test_the_tag_of_a_run_has_no_space(capsys, tmp_path):
     line = capsys.readouterr().out.splitlines()[0].split()
     assert len(line) == 6
     assert line[-1] == "D#-nDCG(gamma=0.3,rel=2)@2"
+
+
+@pytest.mark.parametrize(
+    ("query", "doc", "message"),
+    [
+        ("1", "x 9 0.1 t\n1 Q0 evil 1 99", r"the column doc_id has 'x 9 0.1 t\\n1 Q0 evil 1 99'; rename these ids"),
+        ("1", "a\tb", r"the column doc_id has 'a\\tb'"),
+        ("a b", "d", "the column query_id has 'a b'"),
+        ("", "d", "the column query_id has ''"),
+    ],
+)
+def test_ids_that_would_break_the_lines_of_a_run(capsys, tmp_path, query, doc, message):
+    path = tmp_path / "qrels.parquet"
+    rows = [("0", "i", "good", 1), (query, "i", doc, 1)]
+    pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"]).to_parquet(path)
+    assert main(["oracle", str(path)]) != 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.search(message, printed.err)
+
+
+def test_white_space_of_unicode_is_part_of_an_id(capsys, tmp_path):
+    (tmp_path / "qrels").write_text("1 i a\u00a0b 1\n", encoding="utf-8")
+    assert main(["oracle", str(tmp_path / "qrels")]) == 0
+    assert capsys.readouterr().out.startswith("1 Q0 a\u00a0b 1 ")

@@ -392,7 +392,7 @@ MISTAKES: dict[str, tuple[Callable[[], None], str] | tuple[Callable[[], None], s
     "a label that is a list": (judgments(put(label=["support"]), only=0), r"unknown .*: \"\['support'\]\" \(1\)"),
     "labels mapped to something else": (
         nothing,
-        "labels={'yes': 'full'} .* maps to unknown labels: expected grades of 0 or more, or one of 'vital', 'okay'",
+        "labels={'yes': 'full'} .* maps to unknown labels: expected grades from 0 to 100000, or one of 'vital', 'okay'",
         with_labels(labels={"yes": "full"}),
     ),
     "labels that do not occur": (

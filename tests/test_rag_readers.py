@@ -176,7 +176,7 @@ def test_measures_of_a_topic_without_any_known_importance():
 def test_labels_that_map_to_nothing():
     with pytest.raises(
         IrdivError,
-        match="labels={'failed': 'minor'} .*--label.* maps to unknown labels: expected grades of 0 or more, or one of",
+        match="labels={'failed': 'minor'} .*--label.* maps to unknown labels: expected grades from 0 to 100000, or",
     ):
         read_nuggets(NUGGETS, labels={"failed": "minor"})
     with pytest.warns(IrdivWarning, match="labels .*--label.* maps 'faild', but no nugget has this label"):
@@ -397,7 +397,7 @@ def test_negative_grades_are_no_judgments(grade):
         qrels = read_nuggets(rows)
     assert list(zip(qrels["doc_id"], qrels["relevance"], strict=True)) == [("d", 2), ("_no_document_", 0)]
     assert read_nuggets(rows, labels={"-1": 0})["doc_id"].tolist() == ["d", "d"]
-    with pytest.raises(IrdivError, match="expected grades of 0 or more, or one of"):
+    with pytest.raises(IrdivError, match="expected grades from 0 to 100000, or one of"):
         read_nuggets(rows, labels={"-1": -1})
     with pytest.raises(IrdivError, match=r"no document is judged: all grades are negative, -1 \(1\)"):
         read_nuggets(rows[1:])

@@ -249,7 +249,7 @@ def test_columns_that_cannot_be_used(qrels, change, run_column, message):
 def test_what_else_is_refused(qrels, tmp_path):
     runs = make_runs()
     lists = pl.from_pandas(joined(runs)).with_columns(pl.col("run").str.split("r"))
-    with pytest.raises(IrdivError, match="column 'run' of the runs has names of the type List"):
+    with pytest.raises(IrdivError, match="column 'run' of the runs must hold strings or numbers, found the type List"):
         irdiv.evaluate(qrels, lists, SPECS, run_column="run")
     for mapping in (runs, {"1": {"d00": 1.0}}, {"1": ["d00"]}):
         with pytest.raises(IrdivError, match="run_column='run' is for one frame .* the runs are a mapping"):

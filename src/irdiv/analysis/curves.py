@@ -22,6 +22,8 @@ from irdiv.types import Floats
 
 TENTHS = tuple(tenth / 10 for tenth in range(11))
 """The values of a parameter for which a measure is computed by default."""
+_MOST_RANKS = 10_000
+"""A measure is computed at each of them."""
 _KEY_COLUMNS = ("run", "query_id", "measure", "value")
 
 
@@ -45,7 +47,7 @@ def values_by_rank(
     runs
         One run in any form that `irdiv.evaluate` takes, or a mapping from name to run.
     measures
-        Measures with cutoffs, which are the last ranks: ``["CG@20", "DCG@20", "nDCG@20", "alpha-nDCG@20"]``.
+        Measures with cutoffs up to 10,000, which are the last ranks: ``["CG@20", "DCG@20", "nDCG@20"]``.
     ties, duplicates
         As of `irdiv.evaluate`.
 
@@ -148,6 +150,8 @@ def last_rank(measure: ir_measures.Measure) -> int:
         raise IrdivError(f"{measure} takes no cutoff and has no value at each rank.")
     if last is None:
         raise IrdivError(f"{measure} has no cutoff, which is the last rank of its curve; give one, as in {measure}@20.")
+    if last > _MOST_RANKS:
+        raise IrdivError(f"the curve of {measure} has too many ranks; give a cutoff up to {_MOST_RANKS:,}.")
     return last
 
 

@@ -14,6 +14,7 @@ from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.inputs import QrelsLike
+from irdiv.frames.text import require_separable_ids
 from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
@@ -206,5 +207,6 @@ def ideal_gaps(
 
 def trec_lines(run: pd.DataFrame, tag: str) -> Iterator[str]:
     """Yield the lines of a TREC run file for a run with ``query_id, doc_id, rank, score``."""
+    require_separable_ids(run, ("query_id", "doc_id"), " ")
     for query_id, doc_id, rank, score in run[["query_id", "doc_id", "rank", "score"]].itertuples(index=False):
         yield f"{query_id} Q0 {doc_id} {rank} {score!r} {tag}"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 STANDARD_LEVELS = 11
 """How many standard recall levels there are: 0, 0.1, … 1."""
+_MOST_LEVELS = 10_001
 
 
 class _GradedHits(NamedTuple):
@@ -81,7 +82,7 @@ def interpolated_precision(
     runs
         One run in any form that `irdiv.evaluate` takes, or a mapping from name to run.
     levels
-        How many levels of recall from 0 to 1: the 11 standard ones, or 101 for a finer curve.
+        How many levels of recall from 0 to 1: the 11 standard ones, or 101 for a finer curve, and up to 10,001.
     rel
         The smallest relevant grade.
     ties, duplicates
@@ -93,7 +94,7 @@ def interpolated_precision(
         ``run, query_id, recall, precision``.
     """
     require(Integer(1), rel=rel)
-    recall = np.arange(require(Integer(2), levels=levels)) / (levels - 1)
+    recall = np.arange(require(Integer(2, _MOST_LEVELS), levels=levels)) / (levels - 1)
     collection, parts = Collection.of(qrels), []
     for name, run in order_checked_runs(collection, runs, ties=ties, duplicates=duplicates):
         for hits in _graded_hits(run):

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from irdiv.errors import IrdivError
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS, INTENT_TYPES
+from irdiv.frames.values import MAX_PROBABILITY
 from irdiv.types import Bools, Floats, Ints, Objects
 
 
@@ -79,6 +80,13 @@ class IntentRows(NamedTuple):
         if len(negative):
             first = negative[0]
             raise IrdivError(f"{self._describe(first)} has the probability {values[first]}; give 0 or more.")
+        large = np.flatnonzero(values > MAX_PROBABILITY)
+        if len(large):
+            first = large[0]
+            raise IrdivError(
+                f"{self._describe(first)} has the probability {values[first]}; give probabilities or weights up to "
+                f"{MAX_PROBABILITY:g}."
+            )
         return values
 
     def are_navigational(self, types: Objects | None) -> Bools:

@@ -14,7 +14,7 @@ from irdiv.frames.backends import returns_callers_frame
 from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
 from irdiv.frames.ids import as_ids, natural_argsort
 from irdiv.frames.inputs import QrelsLike, qrels_frame
-from irdiv.frames.text import csv_writing_errors
+from irdiv.frames.text import csv_writing_errors, require_separable_ids
 from irdiv.frames.values import integer_grades
 from irdiv.types import PathLike
 
@@ -86,7 +86,7 @@ def write_ndeval(qrels: QrelsLike, path: PathLike) -> None:
         wrong = frame[name][~frame[name].str.fullmatch("[0-9]+")].drop_duplicates()
         if len(wrong):
             raise IrdivError(f"ndeval takes only integers as {name}, but the qrels have {examples(wrong)}.")
-    _check_ids_for_separator(frame, ("doc_id",), " ")
+    require_separable_ids(frame, ("doc_id",), " ")
     _write(frame.assign(relevance=frame["relevance"].clip(lower=0)), _REQUIRED, path)
 
 
@@ -109,7 +109,7 @@ def write_ntcir(
     """
     require(choice(" ", ";"), sep=sep)
     frame = _normalize(qrels)
-    _check_ids_for_separator(frame, ("query_id", "intent_id", "doc_id"), sep)
+    require_separable_ids(frame, ("query_id", "intent_id", "doc_id"), sep)
     judged = _judged(frame)
     _write(judged.assign(relevance="L" + judged["relevance"].clip(lower=0).astype(str)), _REQUIRED, path, sep)
     if intent_table is not None:
@@ -170,17 +170,6 @@ def _normalize(qrels: QrelsLike) -> pd.DataFrame:
 
 def _judged(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["doc_id"] != PLACEHOLDER_DOC_ID]
-
-
-def _check_ids_for_separator(frame: pd.DataFrame, names: tuple[str, ...], sep: str) -> None:
-    pattern = r"\s" if sep == " " else r"[;\r\n]|^\s|\s$"
-    separated_by = "spaces" if sep == " " else "semicolons"
-    for name in names:
-        wrong = frame[name][frame[name].str.contains(pattern) | (frame[name] == "")].drop_duplicates()
-        if len(wrong):
-            raise IrdivError(
-                f"the file separates columns by {separated_by}, but the column {name} has {examples(wrong)}."
-            )
 
 
 def _write(frame: pd.DataFrame, columns: tuple[str, ...], path: PathLike, sep: str = " ") -> None:

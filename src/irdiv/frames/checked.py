@@ -26,6 +26,7 @@ from irdiv.frames.values import (
     ids_or_none,
     integer_grades,
     is_given,
+    order_values,
     strings_or_none,
 )
 from irdiv.types import Bools, Floats, Ints, Objects
@@ -127,7 +128,7 @@ def checked_run_columns(frame: Frame, *, ties: str, may_be_empty: bool = False) 
     return RunColumns(
         query=as_encoded_ids(frame[names["query_id"]], "run"),
         doc=as_ids(frame[names["doc_id"]], "run"),
-        key=float_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
+        key=order_values(frame[names[by]], "run") * (-1.0 if by == "score" else 1.0),
         rank=floats_or_none(frame[names["rank"]]) if by == "score" and "rank" in names else None,
         by_rank=by == "rank",
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar, cast
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,7 +16,6 @@ from irdiv.errors import IrdivError
 from irdiv.types import Bools, Ints, Objects
 
 if TYPE_CHECKING:
-    import narwhals as nw
     from numpy.typing import NDArray
 
 Ids: TypeAlias = pa.LargeStringArray
@@ -32,7 +32,7 @@ _STRING = pa.large_string()
 
 def as_ids(column: Column, role: str) -> Ids:
     """Return a column of any dtype as ids; ``role`` names the frame in the error about missing ids."""
-    ids = as_strings(column)
+    ids = as_strings(column, role)
     longest = pc.max(pc.binary_length(ids)).as_py()
     if longest is not None and longest > LONGEST_ID:
         raise IrdivError(
@@ -90,15 +90,22 @@ def is_dictionary_of_ids(native: object) -> TypeGuard[pa.ChunkedArray]:
     )
 
 
-def as_strings(column: Column) -> pa.LargeStringArray:
-    """Return a column of any dtype as strings; missing values are null."""
+def as_strings(column: Column, role: str | None = None) -> pa.LargeStringArray:
+    """Return a column as strings; missing values are null. ``role`` names the frame in errors."""
     native = column.to_native()
-    if isinstance(native, pd.Series):
-        return _from_pandas(native)
-    if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
-        # Arrow cannot combine chunks of which a dictionary has a null.
-        return _combine_chunks(native.cast(_STRING))
-    return _from_arrow(column.to_arrow())
+    try:
+        if isinstance(native, pd.Series):
+            return _from_pandas(native)
+        if isinstance(native, pa.ChunkedArray):
+            return _from_arrow(native)
+        # Arrow gets the addresses of Python objects in frames of polars.
+        return _from_arrow(pa.array(column.to_list()) if column.dtype == nw.Object else column.to_arrow())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        found = f"the type {native.type if isinstance(native, pa.ChunkedArray) else native.dtype}"
+        raise IrdivError(
+            f"column {column.name!r}{f' of the {role}' if role else ''} must hold strings or numbers, found "
+            f"{'bytes that are not UTF-8' if 'UTF8' in str(error) else found}."
+        ) from error
 
 
 def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:
@@ -129,6 +136,10 @@ def _from_pandas(series: pd.Series[Any]) -> pa.LargeStringArray:
 
 
 def _from_arrow(values: pa.Array | pa.ChunkedArray) -> pa.LargeStringArray:
+    if pa.types.is_run_end_encoded(values.type):
+        values = pc.run_end_decode(values)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(_STRING)  # Arrow cannot combine chunks of which a dictionary has a null
     values = _combine_chunks(values)
     if pa.types.is_floating(values.type):
         floats = values.to_numpy(zero_copy_only=False)

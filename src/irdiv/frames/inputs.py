@@ -131,13 +131,15 @@ def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str])
             f"of type {examples(sorted({type(row).__name__ for row in data.values()}))}."
         )
     values = list(chain.from_iterable(row.values() for row in rows))
-    array = np.array(values) if set(map(type, values)) <= {int, float} else np.array([None])
-    if array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
+    types = set(map(type, values))
+    array = np.array(values) if types <= {int, float} else np.array([None])
+    may_be_rounded = int in types and array.dtype.kind == "f" and np.abs(array).max() >= 2**53
+    if may_be_rounded or array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
         triples = [
             (outer_id, inner_id, v) for outer_id, row in zip(data, rows, strict=True) for inner_id, v in row.items()
         ]
         try:
-            return pd.DataFrame(triples, columns=list(fields))
+            return pd.DataFrame(triples, columns=list(fields), dtype=object if may_be_rounded else None)
         except OverflowError:  # pandas 2.2, of integers that exceed all floats
             return pd.DataFrame(triples, columns=list(fields), dtype=object)
     row_index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])

@@ -37,6 +37,7 @@ from irdiv.frames.values import (
     float_values,
     floats_or_none,
     integer_grades,
+    order_values,
     raise_if_fractional,
     strings_or_none,
 )
@@ -150,9 +151,10 @@ class RowSource:
         if name == "rank" != self._value_column:
             ranks = floats_or_none(column)
             return pa.array(np.full(len(column), np.nan) if ranks is None else ranks, from_pandas=True)
-        if name in ("score", "rank", "probability"):
-            values = float_values(column, self.role, allow_missing=name == "probability")
-            return pa.array(values, from_pandas=True)
+        if name in ("score", "rank"):
+            return pa.array(order_values(column, self.role))
+        if name == "probability":
+            return pa.array(float_values(column, self.role, allow_missing=True), from_pandas=True)
         return pa.array(strings_or_none(column), pa.string())
 
     def has_adhoc_iterations(self, table: pa.Table) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.frames.compressed import open_gzip
 from irdiv.types import PathLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BLANKS = " \t\r\n"
 """White space around cells; that of Unicode belongs to ids, as in TREC files."""
@@ -100,6 +104,19 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
                 yield reader.line_num, cells
     except csv.Error as error:
         raise IrdivError(f"{path}, line {reader.line_num}: not an {role} file ({error}).") from None
+
+
+def require_separable_ids(frame: pd.DataFrame, columns: Sequence[str], separator: str) -> None:
+    """Raise an error for ids that are empty or have the separator, a space or a semicolon, or a line break in them."""
+    pattern = r"[ \t\n\v\f\r]" if separator == " " else r"[;\r\n]|^\s|\s$"
+    separated_by = "spaces" if separator == " " else "semicolons"
+    for name in columns:
+        wrong = frame[name][frame[name].str.contains(pattern) | (frame[name] == "")].drop_duplicates()
+        if len(wrong):
+            raise IrdivError(
+                f"the file separates columns by {separated_by}, but the column {name} has {examples(wrong)}; rename "
+                "these ids."
+            )
 
 
 @contextmanager

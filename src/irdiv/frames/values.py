@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Any
+
 import narwhals as nw
 import numpy as np
 
@@ -12,7 +15,10 @@ from irdiv.types import Bools, Floats, Ints, Objects
 
 MAX_GRADE = 100_000
 """Grades index tables of gains; a larger value is not a grade."""
-
+MAX_PROBABILITY = 1e100
+"""The sum of larger weights may exceed all floats."""
+_FIRST_ROUNDED = 2**53
+"""Floats hold all integers up to here."""
 
 _LABELS_REMEDY = (
     " Text labels become grades by irdiv.rag.read_nuggets(frame), those that it does not know by "
@@ -62,6 +68,41 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
     return values
 
 
+def order_values(column: Column, role: str) -> Floats:
+    """Return scores or ranks as floats; those that rounding would make equal to others are errors."""
+    values = float_values(column, role)
+    rounded = None if column.dtype.is_float() else _first_rounded(column, values)
+    if rounded is not None:
+        raise IrdivError(
+            f"column {column.name!r} of the {role} holds {short(rounded)}, which a 64-bit float cannot hold: rounding "
+            "may make documents equal that are not. Give ranks from 1, or scores as floats of fewer digits."
+        )
+    return values
+
+
+def _first_rounded(column: Column, values: Floats) -> object | None:
+    """Return the first integer that is not a float, or decimal that is another one's float; None if there is none."""
+    if max(values.max(initial=0), -values.min(initial=0)) >= _FIRST_ROUNDED:
+        is_large = np.abs(values) >= _FIRST_ROUNDED
+        for value in column.filter(is_large.tolist()).to_list():
+            if _is_integer(value) and int(value) != int(float(value)):
+                return value
+    numbers = column.to_list() if column.dtype in (nw.Decimal, nw.Object) else []
+    if numbers and len(set(numbers)) > len(np.unique(values)):
+        first: dict[float, Decimal] = {}
+        for value in numbers:
+            exact = Decimal(str(value))
+            if first.setdefault(float(value), exact) != exact:
+                return value
+    return None
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().lstrip("+-").isdecimal()
+    return not isinstance(value, float) and value == int(value)
+
+
 def raise_if_fractional(column: Column, role: str) -> None:
     """Raise an error for ids whose spelling would depend on which rows there are: 1.0 is "1", but "1.0" next to 2.5."""
     if not column.dtype.is_float():
@@ -84,12 +125,17 @@ def floats_or_none(column: Column) -> Floats | None:
 
 
 def check_probabilities(column: Column) -> None:
-    """Raise an error if some probability is not a number or is below 0; missing ones are allowed."""
+    """Raise an error if some probability is not a number or is below 0 or too large; missing ones are allowed."""
     values = float_values(column, "intents", allow_missing=True)
     if (values < 0).any():
         raise IrdivError(
             f"column {column.name!r} of the intents holds {values[values < 0][0]}; give 0 or more. Negative weights of "
             "rubrics are penalties for answers, not probabilities: leave their rows out."
+        )
+    if (values > MAX_PROBABILITY).any():
+        raise IrdivError(
+            f"column {column.name!r} of the intents holds {values[values > MAX_PROBABILITY][0]}; give probabilities or "
+            f"weights up to {MAX_PROBABILITY:g}."
         )
 
 

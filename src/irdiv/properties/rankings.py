@@ -44,11 +44,12 @@ class Rankings:
         self.max_length = require(Integer(1), length=length)
         self.grades = require(Integer(1), grades=grades)
         self.label_count = 1 + self.aspects * self.grades
-        sizes = [self.label_count**n for n in range(self.max_length + 1)]
-        if sum(sizes) > _MAX_RANKINGS:
-            raise IrdivError(
-                f"length={length} makes {sum(sizes):,} rankings, more than {_MAX_RANKINGS:,}; choose a smaller length."
-            )
+        sizes = [1]
+        for n in range(1, self.max_length + 1):
+            sizes.append(sizes[-1] * self.label_count)
+            if sum(sizes) > _MAX_RANKINGS:
+                remedy = f"a length up to {n - 1}" if n > 1 else "fewer grades"
+                raise IrdivError(f"length={length} makes more than {_MAX_RANKINGS:,} rankings; choose {remedy}.")
         self.offset = np.cumsum([0, *sizes])
         """The index of the first ranking of each length."""
         self.lengths: Ints = np.repeat(np.arange(self.max_length + 1), sizes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections import Counter
@@ -11,9 +10,9 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from irdiv.checks import Number, require
-from irdiv.errors import IrdivError, counted, examples, warn
+from irdiv.errors import IrdivError, counted, examples, short, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
-from irdiv.frames.values import MAX_GRADE
+from irdiv.frames.values import MAX_GRADE, MAX_PROBABILITY
 from irdiv.rag.credits import CREDITS
 from irdiv.rag.fields import Fields, is_missing
 
@@ -104,15 +103,15 @@ class Labels:
     def __init__(self, labels: LabelMapping | None, importance_weights: Mapping[str, float] | None) -> None:
         self._weights = dict(IMPORTANCE_WEIGHTS if importance_weights is None else importance_weights)
         for weight in self._weights.values():
-            require(Number(0, math.inf), importance_weights=weight)
+            require(Number(0, MAX_PROBABILITY), importance_weights=weight)
         given = {label_text(label): meaning for label, meaning in (labels or {}).items()}
         importance = {label: to for label, to in given.items() if isinstance(to, str) and to in self._weights}
-        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or (type(to) is int and to >= 0)}
+        support = {label: to for label, to in given.items() if to in SUPPORT_GRADES or _is_grade(to)}
         unusable = {label: to for label, to in given.items() if label not in {**importance, **support}}
         if unusable:
             raise IrdivError(
-                f"labels={unusable} (on the command line, --label) maps to unknown labels: expected grades of 0 or "
-                f"more, or one of {examples([*self._weights, *SUPPORT_GRADES], 9)}."
+                f"labels={short(unusable)} (on the command line, --label) maps to unknown labels: expected grades from "
+                f"0 to {MAX_GRADE}, or one of {examples([*self._weights, *SUPPORT_GRADES], 9)}."
             )
         self._importance = _Vocabulary("importance", self._weights, importance)
         self._support = _Vocabulary("support", SUPPORT_GRADES, support)
@@ -245,6 +244,10 @@ def warn_about_unread_weights(nuggets: Iterable[Fields], read: Collection[str]) 
             f"nuggets have no 'importance' or 'weight' and count equally; is it the field {examples(unread)}, which is "
             "not read? Call labels such as 'vital' and 'okay' 'importance', and numbers 'weight'."
         )
+
+
+def _is_grade(meaning: object) -> bool:
+    return type(meaning) is int and 0 <= meaning <= MAX_GRADE
 
 
 def label_text(label: object) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -168,7 +169,7 @@ def _labels(arguments: argparse.Namespace) -> dict[str, str | int]:
             raise IrdivError(f"--label takes LABEL=MEANING, such as supporter=support; found {text!r}.")
         if label in labels:
             raise IrdivError(f"--label {text}: {label!r} has a meaning already.")
-        labels[label] = int(meaning) if meaning.lstrip("-").isdecimal() else meaning
+        labels[label] = int(meaning) if re.fullmatch("-?[0-9]{1,99}", meaning) else meaning
     return labels
 
 
