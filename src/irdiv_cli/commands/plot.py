@@ -155,7 +155,7 @@ def execute(arguments: argparse.Namespace) -> None:
         else:
             axes = _plot_evaluation(arguments, measures, given)
         output.save_plot(axes, path)
-    print(path)
+    output.print_data(f"{path}\n")
 
 
 def _given_options(arguments: argparse.Namespace) -> dict[str, Any]:
