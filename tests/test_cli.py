@@ -421,7 +421,6 @@ def test_formats_are_the_same_everywhere(capsys, three_runs):
 def test_what_is_no_parameter_of_a_measure(capsys):
     assert main(["eval", *FILES, "--set", "progress=1"]) == 2
     assert "'progress' is not a parameter of measures" in capsys.readouterr().err
-    assert main(["eval", *FILES, "--intent-table", ""]) == 2
 
 
 def test_runs_are_never_dropped_for_their_names(capsys, tmp_path, monkeypatch):

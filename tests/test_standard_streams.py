@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or not in UTF-8, a working directory that is gone."""
+"""Standard streams that are closed, full or not in UTF-8, paths that are empty, a working directory that is gone."""
 
 import json
 import os
@@ -139,6 +139,30 @@ def test_messages_that_cannot_be_written_change_neither_data_nor_exit_code():
     assert shell(f"{EVAL} --csv 2>/dev/full").stdout == shell(f"{EVAL} --csv").stdout != b""
     commands = {f"{EVAL} --csv": 0, f"eval {FILES[0]} missing.run": 2, "eval --nonsense": 2}
     assert {command: shell(f"{command} 2>/dev/full").returncode for command in commands} == commands
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["eval", "", FILES[1]], "QRELS"),
+        (["eval", FILES[0], FILES[1], ""], "RUN"),
+        (["hierarchy", FILES[0], ""], "RUN"),
+        (["coverage", "", "bm25.jsonl"], "NUGGETS"),
+        (["eval", *FILES, "--intent-table="], "--intent-table"),
+        (["compare", *FILES, "--plot", ""], "--plot"),
+        (["compare", "--collection", "web", "", FILES[1]], "--collection"),
+        (["report", *FILES, "-o", ""], "-o/--file"),
+        (["report", *FILES, "--site", ""], "--site"),
+        (["demo", "--data", ""], "--data"),
+        (["demo", "--report", ""], "--report"),
+    ],
+)
+def test_an_empty_path_is_refused(capsys, tmp_path, monkeypatch, arguments, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert capsys.readouterr().err.startswith(f"irdiv: error: argument {name}: the path is empty;")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_working_directory_that_is_gone(tmp_path, monkeypatch, capsys):

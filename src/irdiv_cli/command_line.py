@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
-from irdiv_cli.arguments import positionals_first
+from irdiv_cli.arguments import positionals_first, refuse_empty_paths
 from irdiv_cli.background import background_process
 from irdiv_cli.commands import load_commands
 from irdiv_cli.local_files import require_read_once
@@ -92,6 +92,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
         epilog = getattr(command, "EPILOG", None)
         subparser = subparsers.add_parser(name, help=command.HELP, description=description, epilog=epilog)
         command.add_arguments(subparser)
+        refuse_empty_paths(subparser)
         subparser.set_defaults(command=command, make_parser=make_parser, error=subparser.error)
     return top
 
