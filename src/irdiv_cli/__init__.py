@@ -21,6 +21,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments of the process, these two end it at once.
     """
     try:
+        from irdiv_cli.streams import open_closed_streams
+
+        open_closed_streams()  # before anything else opens files
         from irdiv_cli.signals import run_until_signal
 
         return run_until_signal(lambda: _run(argv), is_process=argv is None)

@@ -47,6 +47,20 @@ def positionals_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> 
     return [*positionals, *options]
 
 
+def refuse_empty_paths(parser: argparse.ArgumentParser) -> None:
+    """Make an empty word in place of a path an error; it would be the working directory, or no path at all."""
+    for action in parser._actions:
+        is_positional = not action.option_strings and action.metavar in ("QRELS", "RUN", "NUGGETS")
+        if is_positional or action.metavar in ("FILE", "FOLDER") or action.dest == "collection":
+            action.type = _path
+
+
+def _path(word: str) -> str:
+    if not word:
+        raise argparse.ArgumentTypeError("the path is empty; a variable of the shell may not be set")
+    return word
+
+
 def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-" and " " not in word and _NEGATIVE_NUMBER.fullmatch(word) is None
 

@@ -7,32 +7,40 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import NoReturn
 
-from irdiv_cli.arguments import positionals_first
+from irdiv_cli.arguments import positionals_first, refuse_empty_paths
 from irdiv_cli.background import background_process
 from irdiv_cli.commands import load_commands
 from irdiv_cli.local_files import require_read_once
 from irdiv_cli.output import print_error, print_warning
+from irdiv_cli.streams import discard_unwritable, escape_unencodable, print_message
 
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, or 2 for a user error, which is printed on one line."""
+    escape_unencodable()
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
-    except SystemExit:
-        _discard_unwritable()
-        raise
     except BrokenPipeError:
-        _discard_unwritable()  # the reader, such as `head`, has closed the pipe
-        return 0
+        return 0  # the reader, such as `head`, has closed the pipe
     except OSError as error:
-        _discard_unwritable()
-        print_error(error)
+        print_error(_named(error))
         return 2
+    finally:
+        discard_unwritable()
     return code
+
+
+def _named(error: OSError) -> OSError:
+    """Return the error, or one that names the working directory if that is gone: Python's names nothing."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            return FileNotFoundError("the working directory no longer exists; change to one that does.")
+    return error
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -48,9 +56,6 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _execute(arguments: argparse.Namespace) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # not every terminal can print the symbols of formulas
     from irdiv.errors import IrdivError, IrdivWarning
     from irdiv.progress import show_progress
 
@@ -65,15 +70,6 @@ def _execute(arguments: argparse.Namespace) -> int:
             print_error(error)
             return 2
     return 0
-
-
-def _discard_unwritable() -> None:
-    """Discard what cannot be written to standard output or error, or Python would complain of it at exit."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:  # noqa: PERF203 (there are two)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parse(top: argparse.ArgumentParser, command: str, argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -96,6 +92,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
         epilog = getattr(command, "EPILOG", None)
         subparser = subparsers.add_parser(name, help=command.HELP, description=description, epilog=epilog)
         command.add_arguments(subparser)
+        refuse_empty_paths(subparser)
         subparser.set_defaults(command=command, make_parser=make_parser, error=subparser.error)
     return top
 
@@ -105,7 +102,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with the message and the command that shows help."""
-        self.exit(2, f"irdiv: error: {message} (see '{self.prog} --help')\n")
+        print_message(f"irdiv: error: {message} (see '{self.prog} --help')")
+        self.exit(2)
 
 
 class _HelpFormatter(argparse.HelpFormatter):

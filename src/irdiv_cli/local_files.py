@@ -80,6 +80,10 @@ def optional_file(path: str | None) -> str | None:
 @lru_cache(maxsize=1)
 def _saved_standard_input() -> TemporaryFile:
     """Return a temporary file with standard input, which can be read only once."""
+    from irdiv.errors import IrdivError
+
+    if sys.stdin is None:
+        raise IrdivError("'-' is standard input, which is closed; give it a file or a pipe, or the path of a file.")
     return _saved(sys.stdin.buffer, "standard input")
 
 

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from irdiv_cli.streams import print_message, write_data
+
 if TYPE_CHECKING:
     import pandas as pd
     from narwhals.typing import IntoDataFrame
@@ -34,7 +36,7 @@ def print_evaluation(evaluation: Evaluation[pd.DataFrame], arguments: argparse.N
         print_frame(evaluation.pivot().reset_index(), arguments)
     elif arguments.output != "table":
         convert = evaluation.to_latex if arguments.output == "latex" else evaluation.to_markdown
-        sys.stdout.write(convert(digits=_digits(arguments)))
+        print_data(convert(digits=_digits(arguments)))
     else:
         print_means(evaluation, arguments)
 
@@ -89,7 +91,7 @@ def print_frame(frame: pd.DataFrame, arguments: argparse.Namespace, bold: Collec
         from irdiv.show.frames import frame_to_latex, frame_to_markdown
 
         convert = frame_to_latex if arguments.output == "latex" else frame_to_markdown
-        sys.stdout.write(convert(frame, _digits(arguments)))
+        print_data(convert(frame, _digits(arguments)))
     else:
         _print_lines(frame, arguments)
 
@@ -148,12 +150,12 @@ def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
 
 
 def print_data(text: str) -> None:
-    """Print lines for programs as they are, but to a terminal with escapes for characters that it may obey."""
+    """Print lines for programs as they are, in UTF-8, but to a terminal with escapes for characters it may obey."""
     from irdiv.errors import printable
 
     if sys.stdout.isatty():
         text = "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
-    sys.stdout.write(text)
+    write_data(text)
 
 
 def _json_value(value: object, digits: int | None) -> object:
@@ -212,4 +214,4 @@ def _print_message(severity: str, message: object) -> None:
     for path, name in sorted(_names_of_files.items(), reverse=True):  # a path before one that it starts with
         text = text.replace(repr(path), name).replace(path, name)
     with hidden_bars():
-        print(f"irdiv: {severity}: {_message_prefix}{text}", file=sys.stderr)
+        print_message(f"irdiv: {severity}: {_message_prefix}{text}")

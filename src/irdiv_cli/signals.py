@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+from irdiv_cli.streams import print_message
+
 _MESSAGES: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _GRACE = 1.0
 """Seconds after which a process ends even if it is in the middle of a call that does not return to Python."""
@@ -109,7 +111,7 @@ def _end(number: int, is_process: bool) -> int:
     is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     # The terminal has printed ^C.
     erase_line = "\r\x1b[K" if is_terminal else ""
-    print(f"{erase_line}irdiv: {_MESSAGES[number]}", file=sys.stderr, flush=True)
+    print_message(f"{erase_line}irdiv: {_MESSAGES[number]}")
     if "irdiv.files" in sys.modules:
         from irdiv.files import remove_unfinished_files
 

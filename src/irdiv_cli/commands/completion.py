@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import argparse
 
+from irdiv_cli.output import print_data
+
 ORDER = 140
 HELP = "print a completion script for a shell"
 EPILOG = "For bash: irdiv completion bash > ~/.irdiv-completion; . ~/.irdiv-completion"
@@ -20,4 +22,4 @@ def execute(arguments: argparse.Namespace) -> None:
         import shtab
     except ImportError:
         raise IrdivError("completion needs shtab: pip install 'irdiv[completion]'.") from None
-    print(shtab.complete(arguments.make_parser(), shell=arguments.shell))
+    print_data(f"{shtab.complete(arguments.make_parser(), shell=arguments.shell)}\n")

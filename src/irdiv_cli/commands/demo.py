@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> None:
         if any(given):
             raise IrdivError("--data only writes files; leave out --report and the options of the table.")
         for path in write_demo(Path(arguments.data), force=arguments.force):
-            print(path)
+            output.print_data(f"{path}\n")
         return
     qrels, runs = demo_qrels_and_runs()
     evaluation = irdiv.evaluate(qrels, runs, DEFAULT_MEASURES)

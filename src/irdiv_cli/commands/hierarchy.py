@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from irdiv_cli import inputs, options
+from irdiv_cli import inputs, options, output
 from irdiv_cli.local_files import local_file
 
 ORDER = 90
@@ -65,4 +65,7 @@ def execute(arguments: argparse.Namespace) -> None:
         reports = trees.reports(local_file(arguments.runs), topics, arguments.measures)
         drawings = (report.svg() if arguments.svg else str(report) for report in reports)
     for index, drawing in enumerate(drawings):
-        print(f"\n{drawing}" if index else drawing)
+        if arguments.svg:
+            output.print_data(f"{drawing}\n")
+        else:
+            print(f"\n{drawing}" if index else drawing)

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irdiv_cli import figures, inputs, options, studies
+from irdiv_cli import figures, inputs, options, output, studies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +156,7 @@ def execute(arguments: argparse.Namespace) -> None:
         else:
             axes = _plot_evaluation(arguments, measures, given)
         figures.save_figure(axes, path)
-    print(path)
+    output.print_data(f"{path}\n")
 
 
 def _given_options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irdiv_cli import inputs, options, studies
+from irdiv_cli import inputs, options, output, studies
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -87,7 +87,8 @@ def _write(arguments: argparse.Namespace) -> None:
     if arguments.site is None:
         require_page_path(arguments.file or _DEFAULT_FILE, force=arguments.force)
         (part,) = _evaluate_collections(arguments).values()
-        print(write_report(part.evaluation, arguments.file or _DEFAULT_FILE, **part.options, **shared))
+        page = write_report(part.evaluation, arguments.file or _DEFAULT_FILE, **part.options, **shared)
+        output.print_data(f"{page}\n")
         return
     page_files([name for name, _, _ in arguments.collection or ()])
     require_site_folder(arguments.site, force=arguments.force)
@@ -98,7 +99,8 @@ def _write(arguments: argparse.Namespace) -> None:
     }
     measures = next(iter(parts.values())).options["measures"]
     evaluations = {name: part.evaluation for name, part in parts.items()}
-    print(write_site(evaluations, arguments.site, measures=measures, **by_collection, **shared))
+    index = write_site(evaluations, arguments.site, measures=measures, **by_collection, **shared)
+    output.print_data(f"{index}\n")
 
 
 class _Part(NamedTuple):
