@@ -150,7 +150,7 @@ class TestTopicSetSize:
             (lambda s: s.topics_for_t_test(0.1, -0.1), "difference=-0.1 is not a number above 0"),
             (lambda s: s.topics_for_t_test(0.1, 0.1, power=80), "power=80 is not a number above 0.05 and below 1"),
             (lambda s: s.topics_for_t_test(0.1, 0.1, level=5), "level=5 is not a number above 0 and below 1"),
-            (lambda s: s.topics_for_anova(0.1, 0.1, 3, power=0.05), "power=0.05 is not a number above 0.05 and below 1"),
+            (lambda s: s.topics_for_anova(0.1, 0.1, 3, power=0.05), "power=0.05 is not a number above 0.05"),
             (lambda s: s.topics_for_anova(0.1, 0.1, 1), "systems=1 is not an integer of 2 or more"),
             (lambda s: s.topics_for_interval(0.1, 0), "width=0 is not a number above 0"),
             (lambda s: s.topics_for_interval(0.1, 0.1, confidence_level=95), "confidence_level=95 is not"),
