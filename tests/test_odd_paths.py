@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from argparse import Namespace
 from pathlib import Path
@@ -14,6 +15,7 @@ from irdiv import IrdivError
 from irdiv.errors import replace_surrogates
 from irdiv.files import write_atomically
 from irdiv.frames.runs import run_name
+from irdiv_cli import main
 from irdiv_cli.figures import figure_path
 
 QRELS, RUN, OTHER = FILES
@@ -42,11 +44,14 @@ def test_half_characters_are_replaced():
 
 
 class TestNamesThatAreNotUtf8:
-    def test_of_all_files_of_a_report(self, folder, capsys):
+    def test_of_all_files_of_a_report(self, folder, monkeypatch):
         shutil.copy(QRELS, "q\udcff.txt")
         shutil.copy(RUN, "r\udcff.run")
-        title = ["--title", "t\udcff"]
-        assert "error" not in out(capsys, "report", "q\udcff.txt", "r\udcff.run", OTHER, "-o", "p\udcff.html", *title)
+        printed = io.BytesIO()
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="utf-8"))
+        options = ["-o", "p\udcff.html", "--title", "t\udcff"]
+        assert main(["report", "q\udcff.txt", "r\udcff.run", OTHER, *options]) == 0
+        assert printed.getvalue() == b"p\xff.html\n"
         page = Path("p\udcff.html").read_text(encoding="utf-8")
         assert "<title>t\ufffd" in page
         for name in ("q\ufffd.txt", "r\ufffd.run", "p\ufffd.html"):
