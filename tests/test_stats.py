@@ -483,6 +483,13 @@ class TestDiscriminativePower:
             with pytest.raises(IrdivError, match=message):
                 irdiv.stats.power_by_topics(evaluation, **arguments)
 
+    def test_power_counts_pairs_of_which_no_sample_is_as_extreme(self):
+        # p = 0/10, where (0 + 1)/(10 + 1) would not be below 0.05
+        base = np.linspace(0.1, 0.5, 20)
+        better = base + 0.3 + np.tile([-0.01, 0.01], 10)
+        evaluation = evaluation_of(np.stack([better, base])[:, None])
+        assert irdiv.stats.power_by_topics(evaluation, sizes=[20], trials=1, n_resamples=10)["power"].tolist() == [1]
+
     def test_swaps(self):
         # one run is better on every topic
         rng = np.random.default_rng(0)
