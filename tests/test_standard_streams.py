@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import shlex
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from cli_helpers import DEMO, FILES
 from irdiv_cli import main
 
+pty = pytest.importorskip("pty", reason="needs shells and terminals of Unix")
 IRDIV = shlex.join([sys.executable, "-c", "import sys; from irdiv_cli import main; sys.exit(main())"])
 SPAMMY = str(DEMO / "spammy.run")
 EVAL = shlex.join(["eval", *FILES, SPAMMY, "-m", "nDCG@10"])  # it prints a note
