@@ -11,6 +11,8 @@ import importlib
 import json
 import os
 import sys
+import traceback
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,9 +22,9 @@ try:
 except ImportError:  # Python 3.10
     import tomli as tomllib
 
-from . import trials
 from .changes import Mutant, mutants_of
 from .covering import CoveringTests, record
+from .trials import Note, Trial, by_import, in_place
 
 PACKAGE = Path("src/irdiv")
 PACKAGES = ["kernels", "arrays", "measures", "stats", "frames", "intents"]
@@ -64,8 +66,7 @@ def main() -> int:
 def choose(arguments: argparse.Namespace) -> list[Mutant]:
     """Return the mutants to try, in random order."""
     if arguments.again:
-        results = [json.loads(line) for line in arguments.again.read_text().splitlines()]
-        wanted = {(r["path"], r["before"], r["after"]) for r in results if r["outcome"] == "survived"}
+        wanted = {(r["path"], r["before"], r["after"]) for r in _read(arguments.again) if r["outcome"] == "survived"}
         files = sorted({path for path, *_ in wanted})
         found = [mutant for path in files for mutant in mutants_of(PACKAGE, path)]
         return [mutant for mutant in found if (mutant.path, mutant.before, mutant.after) in wanted]
@@ -79,45 +80,68 @@ def choose(arguments: argparse.Namespace) -> list[Mutant]:
 
 
 def try_all(mutants: list[Mutant], arguments: argparse.Namespace) -> int:
-    """Try mutants, write what became of each, and print those that survived."""
+    """Try mutants, write what became of each, and print those that survived.
+
+    Those of functions are tried in place, and by import if they survive that.
+    """
     with EQUIVALENT.open("rb") as file:
-        equivalent = {(m["path"], m["before"], m["after"]) for m in tomllib.load(file).get("mutant", [])}
+        equivalent = {(m["path"], m["before"], m["after"]) for m in tomllib.load(file)["mutant"]}
     covering = CoveringTests(FOLDER, PACKAGE)
     _import_others()
-    counts = dict.fromkeys(("killed", "survived", "equivalent", "not run"), 0)
-    running: dict[int, tuple[Mutant, Path]] = {}
     arguments.results.parent.mkdir(parents=True, exist_ok=True)
-    with arguments.results.open("w") as results:
+    arguments.results.unlink(missing_ok=True)
 
-        def note(mutant: Mutant, outcome: str, last: str) -> None:
-            if outcome == "survived" and (mutant.path, mutant.before, mutant.after) in equivalent:
-                outcome = "equivalent"
-            counts[outcome] += 1
-            row: dict[str, Any] = {"outcome": outcome, **mutant._asdict(), "last": last}
-            print(json.dumps(row, ensure_ascii=False), file=results, flush=True)
-            if outcome in ("survived", "not run"):
-                print(f"\n{mutant.path}:{mutant.first_line}\n- {mutant.before}\n+ {mutant.after}\n  {last}", flush=True)
+    def note(mutant: Mutant, outcome: str, last: str) -> None:
+        row: dict[str, Any] = {"outcome": outcome, **mutant._asdict(), "last": last}
+        with arguments.results.open("a") as results:
+            print(json.dumps(row, ensure_ascii=False), file=results)
 
-        def wait() -> None:
-            process, status = os.wait()
-            mutant, log = running.pop(process)
-            printed = log.read_text(errors="replace")
-            note(mutant, trials.outcome_of(status, printed), printed.rstrip().rpartition("\n")[2])
-            log.unlink()
-
-        for number, mutant in enumerate(mutants):
-            tests = arguments.tests + covering.of(mutant, arguments.seconds, arguments.each, Random(number))
-            if not tests:
-                note(mutant, "survived", "no test runs it")
-                continue
-            log = arguments.results.with_name(f"{arguments.results.stem}-{number}.log")
-            running[trials.start(PACKAGE.resolve(), mutant, tests, log)] = mutant, log
-            if len(running) >= arguments.jobs:
-                wait()
-        while running:
-            wait()
-    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    trials: list[Trial] = []
+    for number, mutant in enumerate(mutants):
+        tests, seconds = covering.of(mutant, arguments.seconds, arguments.each, Random(number))
+        if (mutant.path, mutant.before, mutant.after) in equivalent:
+            note(mutant, "equivalent", "")
+        elif tests := arguments.tests + tests:
+            trials.append(Trial(mutant, tests, seconds))
+        else:
+            note(mutant, "survived", "no test runs it")
+    _in_place_elsewhere([trial for trial in trials if trial.mutant.in_function], arguments.jobs, note)
+    tried = {(row["path"], row["index"]) for row in _read(arguments.results)}
+    rest = [trial for trial in trials if (trial.mutant.path, trial.mutant.index) not in tried]
+    print(f"{len(rest)} of {len(mutants)} are left to try by import", flush=True)
+    by_import(PACKAGE.resolve(), rest, arguments.jobs, note)
+    rows = _read(arguments.results)
+    for row in rows:
+        if row["outcome"] in ("survived", "not run"):
+            print("\n{path}:{first_line}\n- {before}\n+ {after}\n  {last}".format(**row))
+    counts = Counter(row["outcome"] for row in rows)
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
     return int(counts["survived"] > 0)
+
+
+def _in_place_elsewhere(trials: list[Trial], jobs: int, note: Note) -> None:
+    """Note the mutants that are killed in place, in a process that imports irdiv, as this one is not to."""
+
+    def note_killed(mutant: Mutant, outcome: str, last: str) -> None:
+        if outcome == "killed":
+            note(mutant, outcome, last)
+
+    process = os.fork()
+    if process:
+        _, status = os.waitpid(process, 0)
+        if status:
+            raise RuntimeError("mutants could not be tried in place")
+        return
+    try:
+        in_place(PACKAGE.resolve(), trials, jobs, note_killed)
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def _read(results: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
 def _import_others() -> None:

@@ -59,8 +59,8 @@ class CoveringTests:
         self._package = package
         self._lines: dict[str, dict[int, set[str]]] = {}
 
-    def of(self, mutant: Mutant, seconds: float, each: int, rng: Random) -> list[str]:
-        """Return tests that run a mutant, quick ones first, for about so many seconds in all.
+    def of(self, mutant: Mutant, seconds: float, each: int, rng: Random) -> tuple[list[str], float]:
+        """Return tests that run a mutant, quick ones first, for about so many seconds in all, and how many.
 
         Of a test with many parameters at most ``each`` are returned.
         """
@@ -81,11 +81,11 @@ class CoveringTests:
         chosen.sort(key=lambda test: self._seconds[test])
         total, few = 0.0, []
         for test in chosen:
-            total += self._seconds[test]
-            if total > seconds and few:
+            if total + self._seconds[test] > seconds and few:
                 break
+            total += self._seconds[test]
             few.append(test)
-        return few
+        return few, total
 
     def _tests_by_line(self, path: str) -> dict[int, set[str]]:
         if path not in self._lines:
