@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import os
 import re
 import shlex
 import shutil
@@ -105,8 +106,11 @@ def test_python_without_prompts_prints_what_pages_show(name, reader, capsys):
         if block.language == "py":
             require_programs(block)
             if "pyspark" in block.code:
-                # A session of another test would look for files in its own folder.
-                subprocess.run([sys.executable, "-c", block.code], check=True, capture_output=True, cwd=reader)
+                # A session of another test would look for files in its own folder. By default it has 200 tasks.
+                options = "--conf spark.sql.shuffle.partitions=3 pyspark-shell"
+                environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": options, "PYSPARK_PYTHON": sys.executable}
+                command = [sys.executable, "-c", block.code]
+                subprocess.run(command, check=True, capture_output=True, cwd=reader, env=environment)
                 continue
             execute(block.code, names)
             printed = capsys.readouterr().out

@@ -1,7 +1,7 @@
 """Changes the code at random places, one at a time, and runs the tests of each: all changes are to fail one.
 
-``python -m tests.mutants record -n 2``, once, in a checkout with ``pip install pytest-cov``; then
-``python -m tests.mutants run --sample 500 --seed 1``. Survivors are printed, and tried again by ``run --again``.
+``python -m tests.mutants record -n 2``, once, in a checkout with ``pip install pytest-cov`` and Python 3.11 or newer;
+then ``python -m tests.mutants run --sample 500 --seed 1``. Survivors are printed, and tried again by ``run --again``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-try:
-    import tomllib
-except ImportError:  # Python 3.10
-    import tomli as tomllib
+import tomllib
 
 from .changes import Mutant, mutants_of
 from .covering import CoveringTests, record

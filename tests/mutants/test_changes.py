@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from .changes import compile_mutant, mutants_of
@@ -70,3 +73,15 @@ def test_a_mutant_is_compiled_with_its_change_alone(package):
         except ValueError:
             values.append("error")
     assert values == [0.5, 0.5, "error", 0.5, "error", 0.5, 0.5, 0.5, 0.5, 8, 1.0]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 writes statements in another way")
+def test_changes_that_are_known_as_equivalent_can_be_made():
+    import tomllib
+
+    tests = Path(__file__).parent
+    rows = tomllib.loads((tests / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
+    listed = {(row["path"], row["before"], row["after"]) for row in rows}
+    package = tests.parents[1] / "src" / "irdiv"
+    mutants = [mutant for path in sorted({path for path, *_ in listed}) for mutant in mutants_of(package, path)]
+    assert listed <= {(mutant.path, mutant.before, mutant.after) for mutant in mutants}
