@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import irdiv
@@ -35,7 +38,10 @@ def test_a_score_that_is_not_a_number(qrels, run, bad):
         evaluate(qrels, run.assign(score=run["score"].mask(run.index == 2, bad)))
 
 
-@pytest.mark.parametrize("form", ["frame", "batches", "run_column", "dict", "dict with floats", "Parquet", "ranks"])
+@pytest.mark.parametrize(
+    "form",
+    ["frame", "batches", "run_column", "dict", "dict with floats", "namedtuples with floats", "Parquet", "ranks"],
+)
 def test_scores_of_more_digits_than_floats(qrels, run, tmp_path, form):
     large = run.assign(score=2**62 + np.arange(len(run)))
     more = {"batches": {"batch_rows": 1}, "run_column": {"run_column": "run"}}.get(form, {})
@@ -50,8 +56,19 @@ def test_scores_of_more_digits_than_floats(qrels, run, tmp_path, form):
         rows = large[large["query_id"] == "1"]
         large = {"1": dict(zip(rows["doc_id"], rows["score"].tolist(), strict=True))}
         large["1"] |= {"x": 0.5} if form == "dict with floats" else {}
+    if form.startswith("namedtuples"):
+        rows = zip(large["query_id"], large["doc_id"], large["score"].tolist(), strict=True)
+        large = [*(ir_measures.ScoredDoc(*row) for row in rows), ir_measures.ScoredDoc("1", "x", 0.5)]
     with pytest.raises(IrdivError, match=r"'(score|rank)' of the run holds 4611686018427387\d+, which a 64-bit"):
         evaluate(qrels, large, **more)
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+def test_decimals_in_batches(qrels, rows):
+    scores = [Decimal("1.00000000000000001"), Decimal("1.00000000000000002")]
+    table = pa.table({"query_id": ["1", "1"], "doc_id": ["d1", "d3"], "score": scores})
+    with pytest.raises(IrdivError, match=r"'score' of the run holds Decimal\('1.0+1'\), which a 64-bit float cannot"):
+        evaluate(qrels, table.to_reader(max_chunksize=rows))
 
 
 def test_a_null_score_in_polars(qrels, run):

@@ -552,8 +552,9 @@ def test_unusual_keys_and_values_of_dicts():
 
 
 def test_ids_of_unusual_types():
-    qrels = pd.DataFrame({"query_id": pd.to_datetime(["2020-01-01"]), "doc_id": [[1, 2]], "relevance": [1]})
-    assert irdiv.evaluate(qrels, {"2020-01-01": {"[1, 2]": 1.0}}, "P@1").values.tolist() == [[[1.0]]]
+    doc = UUID(int=7)
+    qrels = pd.DataFrame({"query_id": pd.to_datetime(["2020-01-01"]), "doc_id": [doc], "relevance": [1]})
+    assert irdiv.evaluate(qrels, {"2020-01-01": {str(doc): 1.0}}, "P@1").values.tolist() == [[[1.0]]]
 
 
 def test_a_path_that_is_too_long():

@@ -191,7 +191,7 @@ class TestOutputs:
         monkeypatch.setattr(pd.DataFrame, "to_csv", refuse)
         message = (
             "cannot write a null character to a text file of columns (need to escape, but no escapechar set); use "
-            "Python 3.11 or newer, write Parquet or JSON lines, or remove it from the ids and names."
+            "Python 3.11 or newer, or remove it from the ids and names."
         )
         for write in (written.to_csv, lambda path: irdiv.datasets.write_ndeval(qrels, path)):
             with pytest.raises(IrdivError) as caught:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -182,6 +184,8 @@ def as_ids(series, role: str = "run") -> list[str]:
         (pl.Series(["b", "a"], dtype=pl.Categorical), ["b", "a"]),
         (pd.Series(["b", "b", "a"], dtype=pd.ArrowDtype(pa.run_end_encoded(pa.int32(), pa.string()))), ["b", "b", "a"]),
         (pa.chunked_array([pc.run_end_encode(pa.array(part)) for part in (["b", "b"], ["a"])]), ["b", "b", "a"]),
+        (pd.Series([1, 2.0, "a", b"b", Path("c"), True], dtype=object), ["1", "2.0", "a", "b", "c", "True"]),
+        (pl.Series([1, 2.0, "a", b"b"], dtype=pl.Object), ["1", "2.0", "a", "b"]),
         (pa.chunked_array([pc.run_end_encode(pa.array([51.0, 51.0]))]), ["51", "51"]),
     ],
     ids=lambda value: f"{type(value).__module__.split('.')[0]}-{value.dtype}" if hasattr(value, "dtype") else "",
@@ -204,7 +208,11 @@ def test_ids_of_every_dtype(series, expected):
         (pd.Series([["a"]], dtype=pd.ArrowDtype(pa.list_(pa.string()))), "the type list<item: string>[pyarrow]"),
         (pl.Series([["a"], ["b"]]), "the type List(String)"),
         (pl.Series([{"x": "a"}]), "the type Struct({'x': String})"),
-        (pl.Series([object()], dtype=pl.Object), "the type Object"),
+        (pl.Series([["a"], {"b"}], dtype=pl.Object), "['a'] of type list"),
+        (pd.Series(["a", b"b", b"\xff"]), "bytes that are not UTF-8"),
+        (pd.Series(["a", ("b", "c")]), "('b', 'c') of type tuple"),
+        (pd.Series([{}]), "{} of type dict"),
+        (pd.Series([1, np.array([1, 2])], dtype=object), "array([1, 2]) of type ndarray"),
         (pl.Series([b"\xff"]), "bytes that are not UTF-8"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__module__.split(".")[0],
@@ -214,6 +222,17 @@ def test_columns_that_hold_no_ids(series, found):
     with pytest.raises(IrdivError) as caught:
         ids.as_ids(nw.from_native(frame({name: series}), eager_only=True)[name], "run")
     assert str(caught.value) == f"column 'docno' of the run must hold strings or numbers, found {found}."
+
+
+@pytest.mark.parametrize("series", [pd.Series([object()]), pl.Series([object()], dtype=pl.Object)])
+def test_objects_whose_text_is_an_address(series):
+    with pytest.raises(IrdivError, match="must hold strings or numbers, found <object .* of type object"):
+        as_ids(series)
+
+
+def test_lists_as_ids():
+    with pytest.raises(IrdivError, match=r"ids are strings or numbers, found \['a'\] of type list"):
+        ids.string_array(["b", ["a"]])
 
 
 @pytest.mark.parametrize(

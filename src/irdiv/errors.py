@@ -89,19 +89,15 @@ _NOT_OF_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def replace_surrogates(text: str) -> str:
-    r"""Return a text that can be written as UTF-8: names of files have half characters for bytes that are not UTF-8.
+    r"""Return a text that can be written as UTF-8: names of files have lone surrogates for bytes that are not UTF-8.
 
     Bytes that Python has not decoded because of the system's encoding become the characters that they are.
 
     >>> replace_surrogates("a\udcff.run") == "a\ufffd.run"
     True
     """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        content = _NOT_OF_A_BYTE.sub("\ufffd", text).encode("utf-8", errors="surrogateescape")
-        return content.decode("utf-8", errors="replace")
-    return text
+    content = _NOT_OF_A_BYTE.sub("\ufffd", text).encode("utf-8", errors="surrogateescape")
+    return content.decode("utf-8", errors="replace")
 
 
 def counted(count: int, singular: str, plural: str) -> str:

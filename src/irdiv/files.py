@@ -33,7 +33,8 @@ def write_atomically(path: PathLike) -> Iterator[Path]:
     """Yield the path of a file to write, in the same folder, which becomes the given one when it is complete.
 
     If an error or Ctrl-C ends the writing, no file is left, and one that was there before stays as it was. The
-    yielded path ends like the given one. What is not a regular file, such as ``/dev/stdout``, is written itself.
+    yielded path has the last suffixes of the given one. What is not a regular file, such as ``/dev/stdout``, is
+    written itself.
     """
     require_possible_path(path)
     target = Path(os.path.realpath(path))
@@ -77,8 +78,8 @@ def require_possible_path(path: PathLike) -> None:
 
 def _ending(name: str) -> str:
     """Return the one or two short suffixes by which libraries choose a format, as ``.csv.gz``."""
-    match = re.search(r"(\.\w{1,9}){0,2}\Z", name)
-    return "" if match is None else match[0]
+    endings: list[str] = re.findall(r"(?:\.\w{1,9}){0,2}\Z", name)
+    return endings[0]
 
 
 def _unfinished_name(suffix: str = "") -> str:

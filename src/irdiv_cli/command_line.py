@@ -26,14 +26,14 @@ def run(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 0  # the reader, such as `head`, has closed the pipe
     except OSError as error:
-        print_error(_named(error))
+        print_error(_name_missing_directory(error))
         return 2
     finally:
         discard_unwritable()
     return code
 
 
-def _named(error: OSError) -> OSError:
+def _name_missing_directory(error: OSError) -> OSError:
     """Return the error, or one that names the working directory if that is gone: Python's names nothing."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
         try:

@@ -1,4 +1,4 @@
-"""Standard input, output and error: open, and without characters that get lost."""
+"""Standard streams: opened if closed, and written without losing characters."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def try_all(mutants: list[Mutant], arguments: argparse.Namespace) -> int:
         if (mutant.path, mutant.before, mutant.after) in equivalent:
             note(mutant, "equivalent", "")
         elif tests := arguments.tests + tests:
-            trials.append(Trial(mutant, tests, seconds))
+            trials.append(Trial(mutant, tests, seconds + 60 * len(arguments.tests)))
         else:
             note(mutant, "survived", "no test runs it")
     _in_place_elsewhere([trial for trial in trials if trial.mutant.in_function], arguments.jobs, note)
@@ -120,7 +120,7 @@ def _in_place_elsewhere(trials: list[Trial], jobs: int, note: Note) -> None:
     """Note the mutants that are killed in place, in a process that imports irdiv, as this one is not to."""
 
     def note_killed(mutant: Mutant, outcome: str, last: str) -> None:
-        if outcome == "killed":
+        if outcome in ("killed", "timed out"):
             note(mutant, outcome, last)
 
     process = os.fork()

@@ -22,11 +22,13 @@ from .changes import Mutant, compile_mutant
 
 _MEMORY = 12 * 2**30
 _NOT_RUN = 99
-_AT_MOST = 600.0
+_UNCHANGED_SECONDS = 600.0
 # Without messages of failed assertions, which nobody reads, tests are loaded in a third of the time. Files that
 # output goes to would be shared by all processes.
-_OPTIONS = ("-q", "--no-header", "--no-summary", "--assert=plain", "--capture=sys")
-_WITHOUT_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
+_OPTIONS = (
+    "-q", "--no-header", "--no-summary", "--tb=no", "--assert=plain", "--capture=sys",
+    "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov",
+)  # fmt: skip
 _STARTS_THREADS = "tests/test_input_forms.py"
 """A file that starts threads of polars when it is collected, for which other processes wait in vain."""
 _SHARED = "irds_home"
@@ -39,11 +41,11 @@ class Trial(NamedTuple):
     mutant: Mutant
     tests: list[str]
     seconds: float
-    """That the tests take without a change."""
+    """How long the tests take without a change."""
 
 
 Note = Callable[[Mutant, str, str], None]
-"""What is done with a mutant, what became of it, and the last line that its tests printed."""
+"""A function that is called with a mutant, its outcome, and the last line that its tests printed."""
 
 
 def by_import(package: Path, trials: Iterable[Trial], jobs: int, note: Note) -> None:
@@ -53,7 +55,7 @@ def by_import(package: Path, trials: Iterable[Trial], jobs: int, note: Note) -> 
         if processes.fork(trial.seconds, _noting(trial.mutant, note)):
             try:
                 change_on_import(package, trial.mutant)
-                _exit(pytest.main([*_OPTIONS, "-x", *_WITHOUT_PLUGINS, *trial.tests]))
+                _exit(pytest.main([*_OPTIONS, "-x", *trial.tests]))
             except BaseException:
                 traceback.print_exc()
                 _exit(_NOT_RUN)
@@ -67,7 +69,7 @@ def in_place(package: Path, trials: list[Trial], jobs: int, note: Note) -> None:
     is killed by import.
     """
     files = sorted({test.split("::")[0] for trial in trials for test in trial.tests} - {_STARTS_THREADS})
-    status = pytest.main([*_OPTIONS, *_WITHOUT_PLUGINS, *files], plugins=[_Replacing(package, trials, jobs, note)])
+    status = pytest.main([*_OPTIONS, *files], plugins=[_Replacing(package, trials, jobs, note)])
     if status != pytest.ExitCode.OK:
         raise RuntimeError(f"the tests could not be collected: {status!r}")
 
@@ -92,7 +94,7 @@ class _Replacing:
         failing: set[str] = set()
         for number in range(self._jobs):
             self._folder = self._processes.fork(
-                _AT_MOST, lambda status, folder: failing.update(_failed(status, folder))
+                _UNCHANGED_SECONDS, lambda status, folder: failing.update(_failed(status, folder))
             )
             if self._folder:
                 session.items[:] = [items[test] for test in used[number :: self._jobs]]
@@ -100,6 +102,7 @@ class _Replacing:
         self._processes.wait_for_all()
         print(f"{len(used)} tests, of which {len(failing)} fail without a change here:", *sorted(failing), flush=True)
         functions = _functions(self._package)
+        gc.freeze()  # or collections of garbage in each process would copy all memory
         for trial, names in zip(self._trials, chosen, strict=True):
             tests = [items[name] for name in names if name not in failing]
             code = _replaced(self._package, trial.mutant, functions) if tests else {}
@@ -239,7 +242,7 @@ def _outcome(status: int, printed: str) -> str:
     Tests of a record that is too old, or whose parameters the mutant changes, are not run.
     """
     if os.WIFSIGNALED(status):
-        return "killed"
+        return "timed out" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGALRM) else "killed"
     match os.waitstatus_to_exitcode(status):
         case pytest.ExitCode.OK:
             return "survived"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar, cast
 
@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, short
 from irdiv.types import Bools, Ints, Objects
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ T = TypeVar("T", bound="Ids | NDArray[np.generic]")
 LONGEST_ID = 1 << 16
 """Bytes of an id of a topic, an intent or a document."""
 _STRING = pa.large_string()
+_NOT_UTF8 = "bytes that are not UTF-8"
 
 
 def as_ids(column: Column, role: str) -> Ids:
-    """Return a column of any dtype as ids; ``role`` names the frame in the error about missing ids."""
+    """Return a column of strings or numbers as ids; ``role`` names the frame in errors."""
     ids = as_strings(column, role)
     longest = pc.max(pc.binary_length(ids)).as_py()
     if longest is not None and longest > LONGEST_ID:
@@ -73,7 +74,7 @@ class EncodedIds:
 
 
 def as_encoded_ids(column: Column, role: str) -> EncodedIds:
-    """Return a column of any dtype as encoded ids; an Arrow column with a dictionary keeps its codes."""
+    """Return a column of strings or numbers as encoded ids; an Arrow column with a dictionary keeps its codes."""
     native = column.to_native()
     ids = _combine_chunks(native.unify_dictionaries()) if is_dictionary_of_ids(native) else as_ids(column, role)
     return EncodedIds(*factorize_grouped(ids))
@@ -99,13 +100,16 @@ def as_strings(column: Column, role: str | None = None) -> pa.LargeStringArray:
         if isinstance(native, pa.ChunkedArray):
             return _from_arrow(native)
         # Arrow gets the addresses of Python objects in frames of polars.
-        return _from_arrow(pa.array(column.to_list()) if column.dtype == nw.Object else column.to_arrow())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        found = f"the type {native.type if isinstance(native, pa.ChunkedArray) else native.dtype}"
-        raise IrdivError(
-            f"column {column.name!r}{f' of the {role}' if role else ''} must hold strings or numbers, found "
-            f"{'bytes that are not UTF-8' if 'UTF8' in str(error) else found}."
-        ) from error
+        return string_array(column.to_list()) if column.dtype == nw.Object else _from_arrow(column.to_arrow())
+    except (_NotAnIdError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        if isinstance(error, _NotAnIdError):
+            found = error.found
+        elif "UTF8" in str(error):
+            found = _NOT_UTF8
+        else:
+            found = f"the type {native.type if isinstance(native, pa.ChunkedArray) else native.dtype}"
+        frame = f" of the {role}" if role else ""
+        raise IrdivError(f"column {column.name!r}{frame} must hold strings or numbers, found {found}.") from error
 
 
 def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.LargeStringArray:
@@ -114,12 +118,30 @@ def string_array(values: Sequence[object] | Objects | pd.Series[Any]) -> pa.Larg
         try:
             return _combine_chunks(pa.array(values, type=_STRING, from_pandas=True))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            return pa.array([None if _is_missing(value) else str(value) for value in values], _STRING)
+            return pa.array([None if _is_missing(value) else _text(value) for value in values], _STRING)
     except UnicodeEncodeError as error:
         raise IrdivError(
             f"{error.object!r} is not valid Unicode: {error.object[error.start]!r} is half of a surrogate pair, and no "
             "character; rename it, or decode the file that it comes from with errors='replace'."
         ) from None
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise _NotAnIdError(_NOT_UTF8) from None
+    is_address = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
+    if is_address or (isinstance(value, Collection) and not isinstance(value, str)):
+        raise _NotAnIdError(f"{short(value)} of type {type(value).__name__}")
+    return str(value)
+
+
+class _NotAnIdError(IrdivError):
+    def __init__(self, found: str) -> None:
+        super().__init__(f"ids are strings or numbers, found {found}.")
+        self.found = found
 
 
 def _is_missing(value: object) -> bool:

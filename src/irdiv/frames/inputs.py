@@ -20,6 +20,7 @@ from irdiv.frames.ids import string_array
 from irdiv.frames.layouts import JSON_READERS
 from irdiv.frames.readers import READERS, reader_of
 from irdiv.frames.streams import ArrowDataset, ArrowStream, is_stream, read_stream, reading_errors
+from irdiv.frames.values import FIRST_ROUNDED
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
@@ -132,16 +133,12 @@ def _from_dicts(data: Mapping[object, object], role: str, fields: Sequence[str])
         )
     values = list(chain.from_iterable(row.values() for row in rows))
     types = set(map(type, values))
-    array = np.array(values) if types <= {int, float} else np.array([None])
-    may_be_rounded = int in types and array.dtype.kind == "f" and np.abs(array).max() >= 2**53
-    if may_be_rounded or array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
+    array = np.array(values) if types in (set(), {int}, {float}) else np.array([None])
+    if array.dtype.kind not in "if" or not set(map(type, chain(data, *rows))) <= {str, int}:
         triples = [
             (outer_id, inner_id, v) for outer_id, row in zip(data, rows, strict=True) for inner_id, v in row.items()
         ]
-        try:
-            return pd.DataFrame(triples, columns=list(fields), dtype=object if may_be_rounded else None)
-        except OverflowError:  # pandas 2.2, of integers that exceed all floats
-            return pd.DataFrame(triples, columns=list(fields), dtype=object)
+        return _from_rows(triples, fields)
     row_index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     outer_ids, inner_ids = string_array(list(data)).take(row_index), string_array(list(chain.from_iterable(rows)))
     return pa.table({outer: outer_ids, inner: inner_ids, value: array})
@@ -187,4 +184,15 @@ def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) 
             f"such as ir_measures.Qrel or ir_measures.ScoredDoc, with the fields {', '.join(fields)}. "
             f"{_remedy_for_items(unknown, role)}"
         )
-    return pd.DataFrame(rows, columns=list(getattr(rows[0], "_fields", ())))
+    return _from_rows(rows, getattr(rows[0], "_fields", ()))
+
+
+def _from_rows(rows: list[Any], names: Sequence[str]) -> pd.DataFrame:
+    """Return a frame, of Python's objects if pandas would round integers that are among floats."""
+    try:
+        frame = pd.DataFrame(rows, columns=list(names))
+    except OverflowError:  # pandas 2.2, of integers that exceed all floats
+        return pd.DataFrame(rows, columns=list(names), dtype=object)
+    if (frame.select_dtypes("float").abs() >= FIRST_ROUNDED).any(axis=None):
+        return pd.DataFrame(rows, columns=list(names), dtype=object)
+    return frame

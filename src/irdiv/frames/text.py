@@ -108,7 +108,7 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
 
 def require_separable_ids(frame: pd.DataFrame, columns: Sequence[str], separator: str) -> None:
     """Raise an error for ids that are empty or have the separator, a space or a semicolon, or a line break in them."""
-    pattern = r"[ \t\n\v\f\r]" if separator == " " else r"[;\r\n]|^\s|\s$"
+    pattern = r"[ \t\n\v\f\r]" if separator == " " else r"[;\r\n]|^[ \t]|[ \t]$"
     separated_by = "spaces" if separator == " " else "semicolons"
     for name in columns:
         wrong = frame[name][frame[name].str.contains(pattern) | (frame[name] == "")].drop_duplicates()
@@ -126,8 +126,8 @@ def csv_writing_errors() -> Iterator[None]:
         yield
     except csv.Error as error:
         raise IrdivError(
-            f"cannot write a null character to a text file of columns ({error}); use Python 3.11 or newer, write "
-            "Parquet or JSON lines, or remove it from the ids and names."
+            f"cannot write a null character to a text file of columns ({error}); use Python 3.11 or newer, or remove "
+            "it from the ids and names."
         ) from None
 
 

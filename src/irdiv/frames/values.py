@@ -17,7 +17,7 @@ MAX_GRADE = 100_000
 """Grades index tables of gains; a larger value is not a grade."""
 MAX_PROBABILITY = 1e100
 """The sum of larger weights may exceed all floats."""
-_FIRST_ROUNDED = 2**53
+FIRST_ROUNDED = 2**53
 """Floats hold all integers up to here."""
 
 _LABELS_REMEDY = (
@@ -69,38 +69,36 @@ def float_values(column: Column, role: str, *, allow_missing: bool = False) -> F
 
 
 def order_values(column: Column, role: str) -> Floats:
-    """Return scores or ranks as floats; those that rounding would make equal to others are errors."""
+    """Return scores or ranks as floats; integers and decimals that no float holds are errors."""
     values = float_values(column, role)
     rounded = None if column.dtype.is_float() else _first_rounded(column, values)
     if rounded is not None:
         raise IrdivError(
             f"column {column.name!r} of the {role} holds {short(rounded)}, which a 64-bit float cannot hold: rounding "
-            "may make documents equal that are not. Give ranks from 1, or scores as floats of fewer digits."
+            "may make documents equal that are not. Give ranks from 1, or scores of fewer digits."
         )
     return values
 
 
 def _first_rounded(column: Column, values: Floats) -> object | None:
-    """Return the first integer that is not a float, or decimal that is another one's float; None if there is none."""
-    if max(values.max(initial=0), -values.min(initial=0)) >= _FIRST_ROUNDED:
-        is_large = np.abs(values) >= _FIRST_ROUNDED
-        for value in column.filter(is_large.tolist()).to_list():
-            if _is_integer(value) and int(value) != int(float(value)):
-                return value
-    numbers = column.to_list() if column.dtype in (nw.Decimal, nw.Object) else []
-    if numbers and len(set(numbers)) > len(np.unique(values)):
-        first: dict[float, Decimal] = {}
-        for value in numbers:
-            exact = Decimal(str(value))
-            if first.setdefault(float(value), exact) != exact:
-                return value
-    return None
+    """Return the first integer or decimal that no float holds, None if there is none."""
+    if column.dtype not in (nw.Decimal, nw.Object):
+        if max(values.max(initial=0), -values.min(initial=0)) < FIRST_ROUNDED:
+            return None
+        column = column.filter((np.abs(values) >= FIRST_ROUNDED).tolist())
+    return next((value for value in column.to_list() if _is_rounded(value)), None)
 
 
-def _is_integer(value: Any) -> bool:
+def _is_rounded(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        nearest = float(value)
+        # the shortest decimal that is read as this float stands for it
+        return value not in (Decimal(nearest), Decimal(repr(nearest)))
     if isinstance(value, str):
-        return value.strip().lstrip("+-").isdecimal()
-    return not isinstance(value, float) and value == int(value)
+        is_integer = value.strip().lstrip("+-").isdecimal()
+    else:
+        is_integer = not isinstance(value, float) and value == int(value)
+    return is_integer and int(value) != int(float(value))
 
 
 def raise_if_fractional(column: Column, role: str) -> None:

@@ -43,7 +43,7 @@ def q_measure_curve(lists: HitLists, ideal: HitLists, beta: float) -> Floats:
 
 
 def p_plus_curve(lists: HitLists, ideal: HitLists, beta: float) -> Floats:
-    """Mean blended ratio over relevant ranks up to r_p, the first rank of the highest gain so far but for rounding."""
+    """Mean blended ratio over relevant ranks up to r_p, the first whose gain is the highest so far, up to rounding."""
     best_before = np.concatenate(
         [np.zeros((*lists.gain.shape[:-1], 1)), np.maximum.accumulate(lists.gain, axis=-1)[..., :-1]], axis=-1
     )

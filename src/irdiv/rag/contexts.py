@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args, overload
 
+import narwhals as nw
 import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import FrameT, callers_backend, from_pandas
+from irdiv.frames.values import order_values
 from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
 from irdiv.rag.rows import run_of_rows
@@ -126,8 +128,10 @@ def _run_of_lists(name: str, records: Sequence[Record], source: str | None, dupl
         rows.extend((record.topic, doc, rank, score) for rank, (doc, score) in enumerate(scored.items(), 1))
     if not rows:
         raise IrdivError(f"run {name!r} has no documents in any of its topics.")
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
-    return frame.drop(columns="score") if frame["score"].isna().any() else frame.astype({"score": float})
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"], dtype=object).astype({"rank": int})
+    if frame["score"].isna().any():
+        return frame.drop(columns="score")
+    return frame.assign(score=order_values(nw.from_native(frame["score"], series_only=True), "run"))
 
 
 def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, float | None]:

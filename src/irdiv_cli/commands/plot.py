@@ -141,7 +141,8 @@ def execute(arguments: argparse.Namespace) -> None:
     given = _given_options(arguments)
     measures = _measures(arguments)
     if arguments.file is None:
-        figures.require_own_figure(path := f"{arguments.figure}.png", "-o")
+        path = f"{arguments.figure}.png"
+        figures.require_own_figure(path, "-o")
     else:
         path = figures.figure_path(arguments.file, arguments)
     if arguments.collection is None:
