@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from typing import NamedTuple
+from uuid import UUID
 
 import hypothesis
 import narwhals as nw
