@@ -57,6 +57,12 @@ class TestCases:
         }
         assert found.index.tolist() == [0, 1, 2]
 
+    def test_the_run_is_preferred_by_the_first_measure_that_is_decided(self):
+        values = np.zeros((2, 3, 2))
+        values[0] = [[0, 0], [0.2, -0.2], [-0.1, 0.1]]
+        found = stats.disagreements(evaluation_of(values, ["P@5", "AP", "RR"]), "P@5", "AP", among=["RR"])
+        assert found[["run", "other"]].to_numpy().tolist() == [["r0", "r1"], ["r1", "r0"]]
+
     def test_ten_disagreements_by_default_and_ties_in_order(self):
         values = np.zeros((2, 2, 40))
         values[0, 0] = np.tile([0.1, 0.2], 20)

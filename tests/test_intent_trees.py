@@ -56,6 +56,7 @@ def test_trees_that_are_none():
 def test_nested_trees_as_tables():
     frame = irdiv.nested_intents({1: {"a": {"b": {"c": 0.5}, "d": 1}, 2: None}})
     assert frame.columns.tolist() == ["query_id", "intent_id", "parent_id", "probability"]
+    assert frame["parent_id"].tolist() == [None, "a", "b", "a", None]
     assert frame.astype(object).where(frame.notna(), None).to_numpy().tolist() == [
         ["1", "a", None, None],
         ["1", "b", "a", None],

@@ -269,6 +269,10 @@ class TestRanking:
         assert compact_letters(differ[:53, :53])[0] == "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
         assert compact_letters(differ[:54, :54])[1] == "1"
 
+    def test_differences_of_one_run_from_itself(self):
+        with pytest.raises(irdiv.IrdivError, match="a comparison needs at least two runs, found 'r0'"):
+            significant_differences(evaluation_of(np.zeros((1, 1, 3))), baseline="r0")
+
     def test_letters_of_significant_differences(self):
         significance = significant_differences(TWO_MEASURES, test="t")
         assert group_letters(significance, "P@5", ["r0", "r1"]) == ["a", "b"]
