@@ -165,3 +165,13 @@ def test_descending_weights():
     assert message(descending_weights, pd.concat([TABLE, TABLE.iloc[1:]])) == (
         "the intent table has two rows for intent 'b' of topic '1'; keep one."
     )
+
+
+@pytest.mark.parametrize("missing", [{"intent_id": ["a", None]}, {"doc_id": pd.Categorical(["x", None])}])
+def test_missing_ids_are_those_of_the_qrels(missing):
+    qrels = pd.DataFrame({"query_id": "1", "intent_id": ["a", "b"], "doc_id": ["x", "y"], "relevance": 1})
+    intents = pd.DataFrame({"query_id": "1", "intent_id": ["a", "b", "c"], "probability": [0.5, 0.3, 0.2]})
+    with pytest.raises(
+        irdiv.IrdivError, match=f"column '{next(iter(missing))}' of the qrels has a missing id: .* in row 1"
+    ):
+        irdiv.with_intents(qrels.assign(**missing), intents)

@@ -41,7 +41,7 @@ QRELS = {
     "described": described_qrels,
     "without probabilities": lambda: random_collection(1, weighted=False),
     "demo": lambda: demo.demo_qrels_and_runs()[0],
-    "no relevant document": lambda: {"1": {"d1": 0}, "2": {"d1": -1}},
+    "no relevant document": lambda: {"1": {"d1": 0}, "2": {"d1": -300}},
     "highest grade of the scale": lambda: random_collection(2).assign(max_grade=7),
 }
 

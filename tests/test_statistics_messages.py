@@ -210,6 +210,10 @@ MESSAGES = {
         lambda: stats.disagreements(ONE, *MEASURES[:2], significant="both", test="z"),
         f"test='z' {TESTS}",
     ),
+    "disagreements without a test by an unknown one": (
+        lambda: stats.disagreements(ONE, *MEASURES[:2], test="z"),
+        f"test='z' {TESTS}",
+    ),
     "disagreements at no level": (
         lambda: stats.disagreements(ONE, *MEASURES[:2], significant="both", level=1),
         f"level=1 {OPEN_UNIT}",
@@ -225,6 +229,15 @@ MESSAGES = {
     "a measure against itself": (
         lambda: stats.disagreements(ONE, "I-rec@10", "I_rec@10"),
         "I-rec@10 does not disagree with itself; give two measures.",
+    ),
+    "a leaderboard without a test by an unknown one": (lambda: stats.leaderboard(ONE, test="z"), f"test='z' {TESTS}"),
+    "a ranking of one run by an unknown test": (
+        lambda: stats.rank_runs(evaluation_of(np.zeros((1, 1, 3))), test="z"),
+        f"test='z' {TESTS}",
+    ),
+    "a ranking of one run by one topic": (
+        lambda: stats.rank_runs(evaluation_of(np.zeros((1, 1, 1)))),
+        "a test needs at least two topics, found 1.",
     ),
     # comparisons
     "an unknown test": (lambda: stats.compare(ONE, test="z"), f"test='z' {TESTS}"),
