@@ -8,6 +8,7 @@ import pytest
 import irdiv
 from helpers import evaluation_of
 from irdiv import stats
+from irdiv.stats.resampling import mean_and_sd, observed_statistics, shifted_to_zero
 from irdiv.stats.scores import best_runs
 
 
@@ -75,3 +76,24 @@ class TestRounding:
         values[0, 0] = [0.3, 0.3, -0.1 - 0.2, -0.3]
         found = stats.swap_rates(evaluation_of(values), sizes=[1], trials=30, bin_width=0.1)
         assert found[["low", "high"]].values.tolist() == [pytest.approx([0.3, 0.4])]
+
+
+class TestDifferencesOfPairs:
+    """What is 0 but for rounding is so by the largest difference of its own pair, whatever others there are."""
+
+    def test_means(self):
+        mean, sd = mean_and_sd(np.array([[0.1 + 0.2, -0.3, 0.0], [1e-20, 3e-20, 2e-20], [0.3, 0.1 + 0.2, 0.3]]))
+        assert (mean[0], sd[2]) == (0.0, 0.0)
+        assert mean[1] == pytest.approx(2e-20)
+        assert sd[1] == pytest.approx(1e-20)
+
+    def test_shifted_differences(self):
+        shifted = shifted_to_zero(np.array([[0.0, 0.2, 0.1], [1e-20, 3e-20, 2e-20]]))
+        assert shifted[0, 2] == 0.0
+        assert shifted[1].tolist() == pytest.approx([-1e-20, 1e-20, 0])
+
+    def test_equal_differences(self):
+        apart = np.arange(13.0)
+        close = np.where(apart == 5, 4 * (1 + 1e-15), apart)
+        observed = observed_statistics(np.stack([apart, close, 1e-20 * apart]))
+        assert observed.samples_may_lack_t.tolist() == [False, True, False]
