@@ -467,7 +467,7 @@ def test_ids_with_fractions_in_chunks():
 
 def test_unusual_columns_in_batches():
     qrels = QRELS.drop(columns="importance")[24:48].assign(
-        description=[{"a": 1}, "b", None] * 8, type=["inf", None, "inf"] * 8
+        description=[1.5, "b", None] * 8, type=["inf", None, "inf"] * 8
     )
     qrels["parent_id"] = pd.Series([3, "3", None] * 8, dtype=object)
     qrels = qrels.assign(intent_id="1").drop_duplicates(["query_id", "doc_id"])
