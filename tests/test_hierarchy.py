@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 import irdiv
 from helpers import random_collection, random_run, values
 from irdiv import IrdivError
+from irdiv.intents.trees import ROOT, Trees
+from irdiv.intents.weights import top_down
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
 from irdiv_cli import main
@@ -319,6 +321,12 @@ def test_against_a_naive_recursion(tree, random):
         specs = [f"{name}(hierarchy='{hierarchy}')@4" for name in ("HD-nDCG", "D-nDCG-LA", "N-rec", "I-rec-LA")]
         found = score(folded, ranked(*order, query="1"), *specs)
         assert found == pytest.approx(naive(nested, grades, weight, order, 4, hierarchy), abs=1e-12)
+
+
+def test_children_that_all_weigh_nothing():
+    trees = Trees(parent=np.array([ROOT, 0, 0]), depth=np.array([1, 2, 2]), inner=np.array([True, False, False]))
+    topic, present = np.zeros(3, dtype=np.int64), np.ones(3, dtype=bool)
+    assert top_down(trees, topic, present, np.array([2.0, 0.0, 0.0])).tolist() == [1.0, 0.0, 0.0]
 
 
 def test_weights_of_the_default_are_those_of_each_topic():

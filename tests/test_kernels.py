@@ -260,6 +260,9 @@ def test_covers_of_few_documents():
     assert exact.min_cover_cost(np.zeros((2, 3), dtype=bool), 1.0, 1.0, 0) == 0
     assert exact.min_cover_cost(np.array([[True, True]]), 1.0, 0.5, 2) == 2
     assert exact.min_cover_cost(TIES, 1.0, 0.0, 4) == 2
+    # halves of three documents would do for 1.5
+    pairs = np.array([[True, True, False], [False, True, True], [True, False, True]])
+    assert exact.min_cover_cost(pairs, 1.0, 0.0, 3) == 2
 
 
 def test_lists_of_more_than_a_thousand_hits():
