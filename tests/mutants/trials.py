@@ -50,6 +50,7 @@ Note = Callable[[Mutant, str, str], None]
 
 def by_import(package: Path, trials: Iterable[Trial], jobs: int, note: Note) -> None:
     """Try mutants by tests that import the changed module, and so are collected for each mutant."""
+    _forget_options()
     processes = _Processes(jobs)
     for trial in trials:
         if processes.fork(trial.seconds, _noting(trial.mutant, note)):
@@ -68,10 +69,16 @@ def in_place(package: Path, trials: list[Trial], jobs: int, note: Note) -> None:
     What imports and the collection of tests have computed stays as it was, so a mutant may survive here that
     is killed by import.
     """
+    _forget_options()
     files = sorted({test.split("::")[0] for trial in trials for test in trial.tests} - {_STARTS_THREADS})
     status = pytest.main([*_OPTIONS, *files], plugins=[_Replacing(package, trials, jobs, note)])
     if status != pytest.ExitCode.OK:
         raise RuntimeError(f"the tests could not be collected: {status!r}")
+
+
+def _forget_options() -> None:
+    """Remove options of pytest that are set for whole runs, such as those of plugins that are left out here."""
+    os.environ.pop("PYTEST_ADDOPTS", None)
 
 
 class _Replacing:
