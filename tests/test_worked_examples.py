@@ -330,6 +330,7 @@ def test_stop_probabilities_by_grade_and_by_gain():
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance", "probability"])
     specs = ["ERR-IA@2", "ERR-IA(stop='linear')@2", "ERR-IA(stop='linear',gain='linear')@2"]
     found = irdiv.evaluate(qrels, {"1": {"x": 2.0, "y": 1.0}}, specs).values[0, :, 0]
-    # (2^x − 1) / 2^H with H = 2: 3/4 at rank 1 and 1/4 at rank 2; g / (g* + 1): 3/4 and 1/2, with linear gains 2/3 and 1/2
+    # (2^x − 1) / 2^H with H = 2: 3/4 at rank 1 and 1/4 at rank 2
+    # g / (g* + 1): 3/4 and 1/2, with linear gains 2/3 and 1/2
     expected = [(3 / 4 + 1 / 4 / 2) / 2, (3 / 4 + 1 / 2 / 2) / 2, (2 / 3 + 1 / 2 / 2) / 2]
     assert found.tolist() == pytest.approx(expected, abs=1e-15)
