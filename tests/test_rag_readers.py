@@ -899,3 +899,9 @@ def test_the_answers_of_trec_rag_2024(rag_data):
     assert run.groupby("query_id")["doc_id"].agg(list).to_dict() == {q: docs for q, docs in raw.items() if docs}
     (cited,) = read_contexts({"c": path}, source="citations").values()
     assert {q: set(docs) for q, docs in cited.groupby("query_id")["doc_id"]} == {q: set(d) for q, d in raw.items() if d}
+
+
+def test_integer_scores_that_floats_would_round():
+    documents = [{"id": "a", "score": 2**53 + 1}, {"id": "b", "score": 0.5}]
+    with pytest.raises(IrdivError, match="'score' of the run holds 9007199254740993, which a 64-bit float cannot hold"):
+        irdiv.rag.read_contexts([{"query_id": "1", "documents": documents}])
