@@ -89,6 +89,14 @@ def test_equal_probabilities_weigh_exactly_1():
     assert plain.item() == weighted.item()
 
 
+def test_equal_probabilities_weigh_exactly_1_beside_topics_of_others():
+    equal = pd.DataFrame({"query_id": "1", "intent_id": range(49), "probability": 1 / 49})
+    other = pd.DataFrame({"query_id": "2", "intent_id": range(2), "probability": [1 / 64, 63 / 64]})
+    qrels = pd.concat([equal, other]).assign(doc_id="d", relevance=1)
+    found = irdiv.evaluate(qrels, {"1": ["d"], "2": ["d"]}, "alpha-DCG(weighted=True)").values
+    assert found.ravel().tolist() == [49.0, 2.0]
+
+
 @pytest.mark.parametrize("cutoff", [63, 64, 65, 66, 100, 128, 129])
 def test_ideal_lists_reach_the_cutoff(cutoff):
     docs = [f"d{n:03}" for n in range(150)]
