@@ -62,8 +62,7 @@ def spark(tmp_path_factory):
         pytest.skip("no Java here for Spark to run on")
     from fuzz.spark_session import local_session
 
-    # Java code that runs for a minute takes longer to optimize than that saves.
-    session = local_session(tmp_path_factory.mktemp("warehouse"), "-XX:TieredStopAtLevel=1")
+    session = local_session(tmp_path_factory.mktemp("warehouse"))
     yield session
     session.stop()
 

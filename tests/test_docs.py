@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import ast
 import doctest
-import os
 import re
 import shlex
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,10 +17,12 @@ import irdiv
 from irdiv.demo import demo_qrels_and_runs, make, write_demo, write_rag_demo
 from irdiv.measures.catalogue import registry
 from irdiv_cli import main
-from pages import ROOT, Block, blocks, commands, pages, write_files
+from pages import ROOT, blocks, commands, pages, write_files
 
 _RUN_OR_SKIPPED = ("irdiv ", "pip install ", "mkdir try && cd try", "#")
 NAMES = {path.relative_to(ROOT).as_posix(): path for path in pages()}
+LARGE = "docs/howto/large.md"
+"""The page with code for Spark."""
 
 
 def test_every_family_of_measures_has_a_page():
@@ -99,31 +97,23 @@ def test_commands_print_what_pages_show(name, reader, capsys):
 
 # PyTerrier has deprecated calls of its own.
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", pages_with("py"))
-def test_python_without_prompts_prints_what_pages_show(name, reader, capsys):
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.xdist_group("spark")) if n == LARGE else n for n in pages_with("py")]
+)
+def test_python_without_prompts_prints_what_pages_show(name, reader, capsys, request):
     names: dict[str, object] = {}
     for block in blocks(NAMES[name]):
         if block.language == "py":
-            require_programs(block)
-            if "pyspark" in block.code:
-                # A session of another test would look for files in its own folder. By default it has 200 tasks.
-                options = "--conf spark.sql.shuffle.partitions=3 pyspark-shell"
-                environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": options, "PYSPARK_PYTHON": sys.executable}
-                command = [sys.executable, "-c", block.code]
-                subprocess.run(command, check=True, capture_output=True, cwd=reader, env=environment)
-                continue
-            execute(block.code, names)
+            code = block.code
+            if "pyspark" in code:
+                request.getfixturevalue("spark")
+                # The session of all tests looks for files in the folder in which it was started.
+                code = code.replace('"logs-', f'"{reader.as_posix()}/logs-')
+            execute(code, names)
             printed = capsys.readouterr().out
             if block.printed is not None:
                 flags = doctest.NORMALIZE_WHITESPACE
                 assert doctest.OutputChecker().check_output(block.printed, printed, flags), printed
-
-
-def require_programs(block: Block) -> None:
-    if "pyspark" in block.code:
-        pytest.importorskip("pyspark", reason="Spark is not installed here: pip install 'irdiv[spark]'")
-        if shutil.which("java") is None:
-            pytest.skip("no Java here for Spark to run on")
 
 
 def execute(code: str, names: dict[str, object]) -> None:

@@ -20,7 +20,10 @@ from irdiv.report import descriptions_by_intent, write_report, write_site
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in"),
+    pytest.mark.xdist_group("report"),  # one browser
+]
 
 MEASURES = ("D#-nDCG@10", "I-rec@10", "E@10")
 """Of the last, less is better."""
@@ -604,7 +607,7 @@ def test_data_that_cannot_be_read_is_an_error_on_the_page(browser, page, folder)
 def serious_findings(view: Any) -> list[tuple[str, str]]:
     """Return the rules of axe-core that the page breaks, each with its first element."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed").Axe()
-    found = axe.run(view).response["violations"]
+    found = axe.run(view, options={"resultTypes": ["violations"]}).response["violations"]
     return [(rule["id"], rule["nodes"][0]["html"]) for rule in found if rule["impact"] in ("serious", "critical")]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-def local_session(warehouse: Path, java_options: str = "") -> Any:
+def local_session(warehouse: Path) -> Any:
     """Return a session on two cores, in which a task may fail once.
 
     Tests in other processes have tables of the same names, so that a process has a warehouse of its own.
@@ -23,7 +23,8 @@ def local_session(warehouse: Path, java_options: str = "") -> Any:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", java_options)
+        # Java code that runs for a minute takes longer to optimize than that saves.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.warehouse.dir", str(warehouse))
         .getOrCreate()
     )
