@@ -21,8 +21,6 @@ from pages import ROOT, blocks, commands, pages, write_files
 
 _RUN_OR_SKIPPED = ("irdiv ", "pip install ", "mkdir try && cd try", "#")
 NAMES = {path.relative_to(ROOT).as_posix(): path for path in pages()}
-LARGE = "docs/howto/large.md"
-"""The page with code for Spark."""
 
 
 def test_every_family_of_measures_has_a_page():
@@ -97,9 +95,7 @@ def test_commands_print_what_pages_show(name, reader, capsys):
 
 # PyTerrier has deprecated calls of its own.
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.xdist_group("spark")) if n == LARGE else n for n in pages_with("py")]
-)
+@pytest.mark.parametrize("name", pages_with("py"))
 def test_python_without_prompts_prints_what_pages_show(name, reader, capsys, request):
     names: dict[str, object] = {}
     for block in blocks(NAMES[name]):

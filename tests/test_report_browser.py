@@ -20,10 +20,7 @@ from irdiv.report import descriptions_by_intent, write_report, write_site
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in"),
-    pytest.mark.xdist_group("report"),  # one browser
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
 
 MEASURES = ("D#-nDCG@10", "I-rec@10", "E@10")
 """Of the last, less is better."""

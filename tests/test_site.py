@@ -23,10 +23,9 @@ from site_files import Site
 
 EXTENSIONS = ("sphinx", "pydata_sphinx_theme", "numpydoc", "myst_nb", "sphinx_copybutton", "sphinx_design")
 MISSING = [name for name in (*EXTENSIONS, "sphinx_gallery", "sphinx-mathjax-offline") if find_spec(name) is None]
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"the site needs the extra docs; missing here: {', '.join(MISSING)}"),
-    pytest.mark.xdist_group("site"),  # one process builds it
-]
+pytestmark = pytest.mark.skipif(
+    bool(MISSING), reason=f"the site needs the extra docs; missing here: {', '.join(MISSING)}"
+)
 
 ROOMS = ("measures", "stats", "analysis", "datasets", "rag", "plots", "report", "properties", "plugins", "demo")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -31,6 +31,6 @@ def test_an_entry_point_has_the_bits_of_pandas(point):
     explore(lambda rng: assert_agreement(rng, [point]), point, examples=6, share=0.6 / len(CHEAP))
 
 
-@pytest.mark.parametrize("point", [pytest.param(name, marks=pytest.mark.xdist_group(name.lower())) for name in SLOW])
+@pytest.mark.parametrize("point", SLOW)
 def test_a_slow_entry_point_has_the_bits_of_pandas(point):
     explore(lambda rng: assert_agreement(rng, [point]), point, examples=1, share=0.1 / len(SLOW))
