@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ import irdiv
 from irdiv.evaluation.results import Evaluation
 
 REAL_DATA = Path(os.environ.get("IRDIV_REAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
+"""The browser in which pages are opened; the one without windows takes two thirds of the time."""
 
 TREC_WEB = {
     "2009": ("qrels.diversity", "qrels.all.gz", "wt09.topics.full.xml"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +14,11 @@ import pandas as pd
 import pytest
 
 import irdiv
+from helpers import CHROMIUM
 from irdiv.demo import demo_collection, demo_qrels_and_runs
 from irdiv.report import descriptions_by_intent, write_report, write_site
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
 
 MEASURES = ("D#-nDCG@10", "I-rec@10", "E@10")

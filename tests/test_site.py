@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from helpers import CHROMIUM
 from pages import ROOT
 from site_files import Site
 
@@ -28,7 +29,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROOMS = ("measures", "stats", "analysis", "datasets", "rag", "plots", "report", "properties", "plugins", "demo")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the site in")
 KINDS = {
     "front page": "index.html",
