@@ -292,6 +292,18 @@ class TestRounding:
         assert np.nanmax(found) == 1
         assert np.nanmin(found) == -1
 
+    @pytest.mark.parametrize("method", ["pearson", "spearman", "tau"])
+    def test_samples_on_which_all_runs_are_equal(self, method):
+        x, y = (
+            np.array([[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]]).T[:, None],
+            np.array([[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]).T[:, None],
+        )
+        counts = np.array([[2, 0], [0, 2]], dtype=np.uint16)
+        for pair in ((x, y), (y, x)):
+            constant, other = sample_correlation.correlations_over_runs(*pair, counts, method)[0, 0]
+            assert np.isnan(constant)
+            assert other == pytest.approx(1)
+
     @pytest.mark.parametrize("method", ["spearman", "tau"])
     def test_ranks_of_values_that_differ_by_rounding(self, method):
         tied, close = [0.1, 0.1, 0.3, 0.5, 0.5], [0.1, 0.1 + 2e-13, 0.3, 0.5 + 2e-13, 0.5]

@@ -7,6 +7,7 @@ import pytest
 
 from helpers import evaluation_of
 from irdiv import stats
+from irdiv.stats import cases
 
 
 class TestCases:
@@ -119,6 +120,11 @@ class TestCases:
         values[0, 1] *= -1
         same = evaluation_of(values, ["P@5", "AP"])
         assert stats.disagreements(same, "P@5", "AP", significant="both", test="t").empty
+
+    def test_no_conflict_with_a_mean_difference_of_0(self):
+        # by ranks, values may differ significantly though the means do not
+        differ, mean = np.ones((2, 3), dtype=bool), np.array([[0.1, 0.1, 0.1], [0.0, -0.1, 0.1]])
+        assert cases._selected_pairs(differ, mean, "both").tolist() == [False, True, False]
 
     def test_options_of_the_test(self):
         values = np.random.default_rng(0).random((3, 2, 8))

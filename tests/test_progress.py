@@ -150,6 +150,13 @@ def test_what_is_counted(name, evaluation, recorder):
     assert len(recorder) == 0
 
 
+def test_topics_in_many_blocks(recorder, monkeypatch):
+    monkeypatch.setattr(irdiv.arrays.collection, "BLOCK_CELLS", 1)
+    with show_progress():
+        irdiv.evaluate(QRELS, RUNS["spammy"], "I-rec@10")
+    assert recorder.bars == [[TOPICS, TOPICS, "topic"]]
+
+
 def test_samples_that_do_not_fit_into_memory(recorder, monkeypatch):
     monkeypatch.setattr(resampling, "MAX_CELLS", 50)
     counts = resampling.bootstrap_counts(7, 40, 0)

@@ -73,6 +73,14 @@ def test_letters_of_a_threshold_are_consecutive_stretches():
     assert compact_letters(differ) == ["a", "a", "ab", "b", "c"]
 
 
+def test_runs_after_a_pair_join_its_group_before_those_above_it():
+    differ = np.zeros((6, 6), dtype=bool)
+    for one, other in [(0, 2), (0, 3), (1, 3), (4, 5)]:
+        differ[one, other] = differ[other, one] = True
+    # Of runs 4 and 5, which differ, the first is in the group of 1 and 2.
+    assert compact_letters(differ) == ["ab", "abc", "cde", "de", "acd", "be"]
+
+
 def test_more_groups_than_letters_are_numbered():
     assert compact_letters(~np.eye(60, dtype=bool)) == [str(i + 1) for i in range(60)]
     assert compact_letters(~np.eye(52, dtype=bool))[-1] == "Z"

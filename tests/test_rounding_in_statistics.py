@@ -8,7 +8,8 @@ import pytest
 import irdiv
 from helpers import evaluation_of
 from irdiv import stats
-from irdiv.stats.resampling import mean_and_sd, observed_statistics, shifted_to_zero
+from irdiv.stats.intervals import confidence_intervals
+from irdiv.stats.resampling import bootstrap_counts, mean_and_sd, observed_statistics, shifted_to_zero
 from irdiv.stats.scores import best_runs
 
 
@@ -90,7 +91,12 @@ class TestDifferencesOfPairs:
     def test_shifted_differences(self):
         shifted = shifted_to_zero(np.array([[0.0, 0.2, 0.1], [1e-20, 3e-20, 2e-20]]))
         assert shifted[0, 2] == 0.0
-        assert shifted[1].tolist() == pytest.approx([-1e-20, 1e-20, 0])
+        assert shifted[1].tolist() == pytest.approx([-1e-20, 1e-20, 0], abs=1e-30)
+
+    def test_intervals(self):
+        z, counts = np.array([0.1, 0.2, 0.3, 0.4, 0.0]), bootstrap_counts(5, 200, 0)
+        large, small = confidence_intervals(np.stack([z, 1e-20 * z]), counts, "bca", 0.95)
+        assert (1e20 * small).tolist() == pytest.approx(large.tolist())
 
     def test_equal_differences(self):
         apart = np.arange(13.0)

@@ -150,7 +150,7 @@ def compact_letters(differ: Bools) -> list[str]:
     >>> compact_letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
     """
-    groups = sorted(_groups(~np.asarray(differ, dtype=bool)))
+    groups = sorted(_groups(~differ))
     if len(groups) <= len(ascii_letters):
         return ["".join(ascii_letters[i] for i in of_run) for of_run in _groups_of_runs(groups, len(differ))]
     return [",".join(str(i + 1) for i in of_run) for of_run in _groups_of_runs(groups, len(differ))]
