@@ -109,6 +109,24 @@ OF_OPERATORS = {
 }
 
 
+_STOPS = "Pr(r)·Π_{j<r}(1−Pr(j)), Pr(r) = GG(r)/(g*+1)"
+ON_GAINS = {
+    "D-ERR": f"Σ_{{r≤l}} (1/r)·{_STOPS}",
+    "D-RBP": "(1−p) Σ_{r≤l} p^{r−1} GG(r)/g*",
+    "D-EBR": f"Σ_{{r≤l}} (C(r)+β·cg(r))/(r+β·cg*(r)) · {_STOPS}",
+    "D-iRBU": f"Σ_{{r≤l}} p^r·{_STOPS}",
+}
+ON_GAINS |= {
+    name.replace("D-", "D-n"): f"{ON_GAINS[name]}, over the same of the ideal list"
+    for name in ON_GAINS
+    if name != "D-RBP"
+}
+
+
+def test_formulas_that_are_others_on_gains(registry):
+    assert {name: registry[name].formula.split(", on GG(r)")[0] for name in ON_GAINS} == ON_GAINS
+
+
 def test_operators_describe_what_they_make_of_a_base_measure(registry):
     assert {name: (registry[name].summary, registry[name].formula) for name in OF_OPERATORS} == OF_OPERATORS
 

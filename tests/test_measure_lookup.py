@@ -68,6 +68,7 @@ def test_words_begin_words():
         (RR, "RR"),
         (RR @ 5, None),
         (Rprec(rel=2), "Rprec(rel=2)"),
+        (Rprec @ 5, None),
         (R @ 5, "Recall@5"),
         (Success @ 5, "Hit@5"),
         (Bpref, None),
