@@ -190,6 +190,8 @@ def test_how_other_programs_differ(registry):
     }
     assert {name: registry[name].other_programs[-len(end) :] for name, end in ends.items()} == ends
     assert registry["Judged"].references == ("MacAvaney, Macdonald and Ounis, ECIR 2022 (ir_measures)",)
+    wang = "Wang, Wen, Dou, Sakai and Zhang, TKDE 30(1), 2018"
+    assert registry["D-nDCG-LA"].references == (wang, *registry["D-nDCG"].references)
     # these are the same everywhere
     plain = ["CG-IA", "CG", "DCG-IA", "DCG", "Recall-IA", "RR-IA", "Rprec-IA"]
     assert [d.name for d in registry.values() if not d.other_programs] == plain

@@ -230,6 +230,12 @@ def test_objects_whose_text_is_an_address(series):
         as_ids(series)
 
 
+def test_a_frame_without_a_role_is_not_named():
+    with pytest.raises(IrdivError) as caught:
+        ids.as_strings(nw.from_native(pd.DataFrame({"a": [{}]}), eager_only=True)["a"])
+    assert str(caught.value) == "column 'a' must hold strings or numbers, found {} of type dict."
+
+
 def test_lists_as_ids():
     with pytest.raises(IrdivError, match=r"ids are strings or numbers, found \['a'\] of type list"):
         ids.string_array(["b", ["a"]])

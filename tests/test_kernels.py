@@ -278,3 +278,15 @@ def test_lists_of_more_than_a_thousand_hits():
     np.testing.assert_array_equal(long, short)
     whole = irdiv.evaluate(qrels, run, [*registry, "CT(form='paper')"]).values
     assert np.isfinite(whole).all()
+
+
+def test_novelty_of_more_documents_than_the_smallest_table_of_powers():
+    gain = novelty.novelty_gain(np.ones((1, 1, 2000), dtype=bool), 0.001)
+    assert gain[0, -1] == pytest.approx(0.999**1999)
+
+
+def test_the_best_list_takes_documents_of_little_gain():
+    """The third occurrence of an intent gains 0.0001, and there is one document of the first set."""
+    chosen, bound = exact._solve(np.array([[True, False], [True, True]]), np.array([1, 3]), 0.99, 4, None)
+    assert chosen.tolist() == [1, 1, 1, 0]
+    assert bound is None
