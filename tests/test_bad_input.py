@@ -63,6 +63,12 @@ def test_scores_of_more_digits_than_floats(qrels, run, tmp_path, form):
         evaluate(qrels, large, **more)
 
 
+def test_the_first_integer_that_is_rounded_among_floats(qrels):
+    rows = [ir_measures.ScoredDoc("1", "d1", 2**53 + 1), ir_measures.ScoredDoc("1", "d2", 0.5)]
+    with pytest.raises(IrdivError, match="'score' of the run holds 9007199254740993, which a 64-bit float cannot"):
+        evaluate(qrels, rows)
+
+
 @pytest.mark.parametrize("rows", [1, 9])
 def test_decimals_in_batches(qrels, rows):
     scores = [Decimal("1.00000000000000001"), Decimal("1.00000000000000002")]

@@ -176,6 +176,7 @@ def test_scores_that_floats_would_round(series):
     "series",
     [
         pd.Series([2**62, 2**53, -(2**63), 3]),
+        pd.Series([], dtype="int64"),
         pd.Series([2**63, 2**64 - 2**11], dtype="uint64"),
         pd.Series(["0.10", "0.1", "1e300", "9007199254740993.5"]),
         pd.Series([Decimal("0.10"), Decimal("0.1"), Decimal.from_float(0.1), Decimal("1e30")]),

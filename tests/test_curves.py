@@ -186,3 +186,8 @@ def test_runs_that_are_ordered_for_other_qrels_are_refused(data):
     pd.testing.assert_frame_equal(ours, values_by_rank(*data, "nDCG@5"))
     with pytest.raises(IrdivError, match="run 'A' was ordered for other qrels"):
         values_by_rank(data[0], evaluation.sources.runs, "nDCG@5")
+
+
+def test_nine_columns_of_what_is_no_curve_are_named():
+    with pytest.raises(IrdivError, match=r"found 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', …\.$"):
+        mean_curves(pd.DataFrame({f"c{n}": [1] for n in range(12)}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -189,10 +190,8 @@ def _from_namedtuples(data: Iterable[object], role: str, fields: Sequence[str]) 
 
 def _from_rows(rows: list[Any], names: Sequence[str]) -> pd.DataFrame:
     """Return a frame, of Python's objects if pandas would round integers that are among floats."""
-    try:
+    with suppress(OverflowError):  # pandas 2.2, of integers that exceed all floats
         frame = pd.DataFrame(rows, columns=list(names))
-    except OverflowError:  # pandas 2.2, of integers that exceed all floats
-        return pd.DataFrame(rows, columns=list(names), dtype=object)
-    if (frame.select_dtypes("float").abs() >= FIRST_ROUNDED).any(axis=None):
-        return pd.DataFrame(rows, columns=list(names), dtype=object)
-    return frame
+        if not (frame.select_dtypes("float").abs() >= FIRST_ROUNDED).any(axis=None):
+            return frame
+    return pd.DataFrame(rows, columns=list(names), dtype=object)
