@@ -294,10 +294,8 @@ class TestRounding:
 
     @pytest.mark.parametrize("method", ["pearson", "spearman", "tau"])
     def test_samples_on_which_all_runs_are_equal(self, method):
-        x, y = (
-            np.array([[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]]).T[:, None],
-            np.array([[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]).T[:, None],
-        )
+        by_topic = [[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]], [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]
+        x, y = (np.array(values).T[:, None] for values in by_topic)
         counts = np.array([[2, 0], [0, 2]], dtype=np.uint16)
         for pair in ((x, y), (y, x)):
             constant, other = sample_correlation.correlations_over_runs(*pair, counts, method)[0, 0]

@@ -249,9 +249,9 @@ class TestChoiceOfProvider:
 
         def evaluate(provider: str | None) -> list[dict[str, float]]:
             if provider is None:
-                return [diversity_means(measures) for _ in range(10)]
+                return [diversity_means(measures) for _ in range(30)]
             with irdiv.ndeval_provider(provider):
-                return [diversity_means(measures) for _ in range(10)]
+                return [diversity_means(measures) for _ in range(30)]
 
         thread = threading.Thread(target=switch)
         thread.start()

@@ -109,12 +109,12 @@ OF_OPERATORS = {
 }
 
 
-_STOPS = "Pr(r)·Π_{j<r}(1−Pr(j)), Pr(r) = GG(r)/(g*+1)"
+STOPS = "Pr(r)·Π_{j<r}(1−Pr(j)), Pr(r) = GG(r)/(g*+1)"
 ON_GAINS = {
-    "D-ERR": f"Σ_{{r≤l}} (1/r)·{_STOPS}",
+    "D-ERR": f"Σ_{{r≤l}} (1/r)·{STOPS}",
     "D-RBP": "(1−p) Σ_{r≤l} p^{r−1} GG(r)/g*",
-    "D-EBR": f"Σ_{{r≤l}} (C(r)+β·cg(r))/(r+β·cg*(r)) · {_STOPS}",
-    "D-iRBU": f"Σ_{{r≤l}} p^r·{_STOPS}",
+    "D-EBR": f"Σ_{{r≤l}} (C(r)+β·cg(r))/(r+β·cg*(r)) · {STOPS}",
+    "D-iRBU": f"Σ_{{r≤l}} p^r·{STOPS}",
 }
 ON_GAINS |= {
     name.replace("D-", "D-n"): f"{ON_GAINS[name]}, over the same of the ideal list"
