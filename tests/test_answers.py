@@ -310,7 +310,7 @@ def test_an_evaluation_of_answers_does_what_others_do(tmp_path):
     assert evaluation["vital_score"].equals(evaluation[ANSWER_MEASURES["vital_score"]])
     assert evaluation.rank("all_score")["run"].tolist() == ["r2", "r1", "r0"]
     assert len(evaluation.compare(measures=["vital_score"], baseline="r0")) == 2
-    assert evaluation.worst(1, measure="vital_score", run="r0").shape == (1, 3)
+    assert evaluation.worst(1, measure="vital_score", run="r0").shape == (1, 4)
     assert r"strict\_vital\_score" in evaluation.to_latex(baseline="r0")
     assert r"all\_score" in evaluation.to_markdown(measures="all_score", pairs="all")
     assert "vital_score" in evaluation._repr_html_()

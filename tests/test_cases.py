@@ -16,13 +16,15 @@ class TestCases:
     def test_worst_topics(self):
         found = stats.worst_topics(evaluation_of(self.VALUES))
         assert found.to_dict("list") == {
-            "query_id": ["1", "2", "3", "0"], "run": ["r0", "r1", "r0", "r1"], "value": [0.1, 0.2, 0.3, 0.4],
+            "query_id": ["1", "2", "3", "0"], "run": ["r0", "r1", "r0", "r1"],
+            "measure": ["D#-nDCG@10"] * 4, "value": [0.1, 0.2, 0.3, 0.4],
         }  # fmt: skip
         against = stats.worst_topics(evaluation_of(self.VALUES), baseline="r0")
         # r1 loses .1 on topic 0 and .7 on topic 2, r2 loses .1 on topic 2
         assert against.to_dict("list") == {
             "query_id": ["2", "0"],
             "run": ["r1", "r1"],
+            "measure": ["D#-nDCG@10"] * 2,
             "value": [0.2, 0.4],
             "baseline_value": [0.9, 0.5],
             "difference": [pytest.approx(-0.7), pytest.approx(-0.1)],
@@ -41,7 +43,7 @@ class TestCases:
 
     def test_losses_where_less_is_better(self):
         found = stats.worst_topics(evaluation_of(self.VALUES, ["E@5"]), 1)
-        assert found.to_dict("list") == {"query_id": ["2"], "run": ["r0"], "value": [0.9]}
+        assert found.to_dict("list") == {"query_id": ["2"], "run": ["r0"], "measure": ["E@5"], "value": [0.9]}
 
     def test_disagreements(self):
         # differences of r0 and r1: P .1, .3, −.2, 0; AP −.3, −.2, .4, .1

@@ -139,7 +139,7 @@ def test_rank(capsys, runs):
     expected = irdiv.evaluate(QRELS, runs, "I-rec@5").rank()
     pd.testing.assert_frame_equal(pd.read_csv(StringIO(text)), expected, check_dtype=False)
     lines = out(capsys, "rank", QRELS, str(runs)).splitlines()
-    assert lines[0].split() == ["rank", "run", "mean", "low", "high", "group"]
+    assert lines[0].split() == ["measure", "rank", "run", "mean", "low", "high", "group"]
     several = out(capsys, "rank", QRELS, str(runs), "-m", "I-rec@5", "D-nDCG@5", "--test", "t", "--level", ".5")
     assert several.split()[:2] == ["measure", "rank"]
     assert len(several.splitlines()) == 1 + 8

@@ -97,7 +97,7 @@ COUNTERPARTS: dict[str, dict[str, Counterpart]] = {
     "hierarchy": {
         **INTENT_TABLE,
         **same_name(Hierarchy.__init__, "qrels", "hierarchy", "weights"),
-        **same_name(Hierarchy.reports, "measures"),
+        **same_name(Hierarchy.reports, "measures", "ties", "duplicates"),
         "runs": (Hierarchy.reports, "run"),
         "topic": (Hierarchy.reports, "query_ids"),
     },

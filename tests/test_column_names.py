@@ -64,7 +64,7 @@ def test_columns_of_each_role():
     assert columns.ASSIGNMENT_COLUMNS == ("run", "query_id", "intent_id", "assignment")
     assert columns.EVALUATION_COLUMNS == ("run", "query_id", "measure", "value")
     assert columns.INTENT_COLUMNS == ("probability", "type", "parent_id", "description", "importance")
-    assert ("intent_id", *columns.INTENT_COLUMNS, "max_grade") == columns.OPTIONAL_QRELS_COLUMNS
+    assert ("intent_id", *columns.INTENT_COLUMNS, *columns.SCALE_COLUMNS) == columns.OPTIONAL_QRELS_COLUMNS
     assert columns.RUN_NAMES == "run"
 
 

@@ -184,7 +184,7 @@ def test_how_other_programs_differ(registry):
         "nERR_IA": " nERR-IA is the graded, weighted nERR of each intent instead.",
         "alpha_DCG": " alpha-DCG is not divided at all. ndeval itself forgets to divide the value at cutoff 1 by the "
         "number of intents; irdiv divides.",
-        "alpha_nDCG": " and takes any cutoff.",
+        "alpha_nDCG": " as pyndeval would see one intent.",
         "StRecall": " I-rec is the same by another name.",
         "S-recall@min": " At other cutoffs subtopic recall is I-rec.",
     }

@@ -92,7 +92,7 @@ def test_foreign_measures_on_the_ad_hoc_reduction_do_not_depend_on_the_order_of_
 
 def test_components_stand_beside_their_measure(qrels, run):
     evaluation = irdiv.evaluate(qrels, run, ["D#-nDCG@3", "I-rec@3"], components=True)
-    assert list(evaluation.summary().columns) == ["I-rec@3", "D-nDCG@3", "D#-nDCG@3"]
+    assert list(evaluation.summary().columns) == ["D#-nDCG@3", "I-rec@3", "D-nDCG@3"]
 
 
 def test_parameters_for_all_measures_show_in_the_titles(qrels, run):

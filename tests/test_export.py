@@ -69,7 +69,7 @@ def test_column_names_of_ir_measures_and_pyterrier():
         "docno",
         "label",
         "type",
-        "max_grade",
+        "grades_below_max",
     ]
 
 

@@ -246,7 +246,12 @@ def test_worst_topics_by_hand():
     values = np.array([[[0.5, 0.1, 0.9, 0.3]], [[0.4, 0.6, 0.2, 0.3]], [[0.7, 0.2, 0.8, 0.3]]])
     evaluation = evaluation_of(values)
     worst = evaluation.worst(2, run="r0")
-    assert worst.to_dict("list") == {"query_id": ["1", "3"], "run": ["r0", "r0"], "value": [0.1, 0.3]}
+    assert worst.to_dict("list") == {
+        "query_id": ["1", "3"],
+        "run": ["r0", "r0"],
+        "measure": ["D#-nDCG@10"] * 2,
+        "value": [0.1, 0.3],
+    }
     # the worst run of each topic: r1 .4, r0 .1, r1 .2, r0 .3
     worst = evaluation.worst(3)
     assert worst["query_id"].tolist() == ["1", "2", "3"]
@@ -257,7 +262,9 @@ def test_worst_topics_by_hand():
     assert worst["baseline_value"].tolist() == [0.6]
     assert worst["difference"].tolist() == [-0.5]
     # against r1, r0 loses .5 on topic 1; against r0, r1 loses .7 on topic 2 and r2 loses .1 there
-    assert evaluation.worst(1, baseline="r0").to_numpy().tolist() == [["2", "r1", 0.2, 0.9, pytest.approx(-0.7)]]
+    assert evaluation.worst(1, baseline="r0").to_numpy().tolist() == [
+        ["2", "r1", "D#-nDCG@10", 0.2, 0.9, pytest.approx(-0.7)]
+    ]
     less_is_better = evaluation_of(values, ["E@10"])
     assert less_is_better.worst(1, run="r0")["query_id"].tolist() == ["2"]
     assert less_is_better.worst(1, run="r0", baseline="r1")["query_id"].tolist() == ["2"]

@@ -31,6 +31,7 @@ def notes(run=RUN, measures="D#-nDCG@3", **options) -> str:
 def no_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".* lacks")
         yield
 
 

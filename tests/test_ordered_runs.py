@@ -319,8 +319,8 @@ class TestMistakes:
     RANKED = RUN.assign(rank=[1, 2, 3, 5, 1, 4])
     BOTH = "document 'c' has rank 5 and score 2, document 'b' has rank 2 and score 1"
     IDS = (
-        "the qrels have 'a', 'c', 'u', the run has 'D-c', 'D-b', 'D-ab', …. Check that both use the same document ids. "
-        "Some are the same but for the part up to the first '-'."
+        "the qrels have 'a', 'c', 'u', the run has 'D-c', 'D-b', 'D-ab', …. Check that both use the same document ids "
+        "(in PyTerrier the docno, not the docid). Some are the same but for the part up to the first '-'."
     )
 
     def test_what_is_found(self, collection):
@@ -352,7 +352,7 @@ class TestMistakes:
             order_checked_run(collection, self.RANKED)
         assert [str(warning.message) for warning in caught] == [
             "the run has ranks that contradict its scores in 1 topic, and is ordered by score: in topic '1', "
-            f"{self.BOTH}. To order by rank, make scores of the ranks, as in run.assign(score=-run['rank'])."
+            f"{self.BOTH}. To order by rank, give ties='rank' (on the command line, --ties rank)."
         ]
         assert len(order_checked_run(collection, RUN.iloc[:0], may_be_empty=True).topic) == 0
         with pytest.raises(IrdivError, match="the run is empty"):
@@ -418,8 +418,9 @@ class TestSavedFiles:
     """The format cannot change without another number: files that users have saved are read by it."""
 
     NAMES = (
-        "intent_probability", "intent_navigational", "intent_has_info", "intent_declared", "positive_grades",
-        "intent_topic", "intent_start", "intent_best_grade", "row_start", "grade", "grade_row", "grade_intent",
+        "intent_probability", "intent_navigational", "intent_has_info", "intent_judged", "intent_declared",
+        "positive_grades", "intent_topic", "intent_start", "intent_best_grade", "row_start", "grade", "grade_row",
+        "grade_intent",
         "grade_start", "_judged_topic", "_judged_grade", "intents", "intent_parent", "intent_description",
         "intent_importance", "topic_ids", "_judged_doc", "relevant_doc",
     )  # fmt: skip
@@ -434,7 +435,7 @@ class TestSavedFiles:
         metadata = table.schema.metadata
         assert set(metadata) == {b"irdiv.collection", b"irdiv.sha256"}
         header = metadata[b"irdiv.collection"].decode()
-        assert header == '{"backend": "pandas", "format": 1, "has_intents": true, "max_grade": 200}'
+        assert header == '{"backend": "pandas", "format": 2, "has_intents": true, "max_grade": 200}'
         digest = hashlib.sha256(header.encode())
         for name in self.NAMES:
             (value,) = table[name].to_pylist()
@@ -483,9 +484,9 @@ class TestSavedFiles:
         )
         Collection(QRELS).save(path)
         content = path.read_bytes()
-        path.write_bytes(content.replace(b'"format": 1', b'"format": 7'))
+        path.write_bytes(content.replace(b'"format": 2', b'"format": 7'))
         assert load_error(path) == (
-            f"{name} has the format 7 of saved collections, but this version of irdiv reads the format 1; save the "
+            f"{name} has the format 7 of saved collections, but this version of irdiv reads the format 2; save the "
             "collection again by this version."
         )
         path.write_bytes(content.replace(b'"max_grade": 2', b'"max_grade": 3'))

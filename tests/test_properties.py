@@ -187,7 +187,7 @@ def test_the_command_line(capsys):
     text = capsys.readouterr().out
     assert "xax > xa" in text
     assert main(["properties", "-m", "NRBP", "--length", "3", "--csv"]) == 0
-    assert capsys.readouterr().out.startswith("measure,property,cases,violations,share,ties,counterexample")
+    assert capsys.readouterr().out.startswith("measure,property,length,cases,violations,share,ties,counterexample")
     assert main(["properties", "-m", "NRBP", "--length", "99"]) == 2
 
 

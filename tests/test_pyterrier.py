@@ -131,7 +131,7 @@ def test_the_highest_grade_is_that_of_all_batches():
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
     run = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "score": 1.0, "query": "x", "rank": 0})
-    without_column = irdiv.datasets.to_pyterrier(qrels).drop(columns="max_grade")
+    without_column = irdiv.datasets.to_pyterrier(qrels).drop(columns="grades_below_max")
     for judgments in (irdiv.datasets.to_pyterrier(qrels), without_column):
         for size in (None, 1):
             system = pt.Transformer.from_df(run)

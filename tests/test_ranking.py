@@ -89,7 +89,7 @@ def test_more_groups_than_letters_are_numbered():
 def test_runs_in_order_with_intervals_and_groups():
     evaluation = random_evaluation(seed=3, runs=8, topics=150)
     frame = evaluation.rank("D#-nDCG@10")
-    assert list(frame.columns) == ["rank", "run", "mean", "low", "high", "group"]
+    assert list(frame.columns) == ["measure", "rank", "run", "mean", "low", "high", "group"]
     means = evaluation.summary()["D#-nDCG@10"].sort_values(ascending=False)
     assert frame["run"].tolist() == means.index.tolist()
     np.testing.assert_allclose(frame["mean"], means)

@@ -565,7 +565,7 @@ def test_one_run_and_qrels_without_intents(open_page, folder):
     show_heat_map(view)
     assert view.locator("#heat td").count() == 1
     view.locator("#board a.name").click()
-    assert view.locator("#board tr.detail").is_visible()
+    view.locator("#board tr.detail").wait_for(state="visible")
 
 
 def test_an_evaluation_without_documents_shows_values(open_page, folder, evaluation):

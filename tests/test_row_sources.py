@@ -183,7 +183,7 @@ class TestTotals:
         totals.add(table[2:], source)
         assert (totals.row_count, totals.max_grade, totals.sample_topics) == (5, 2, ["1"])
         assert totals.has_only_adhoc_iterations
-        assert "intent_id" not in totals.without_adhoc_iterations(table).column_names
+        assert "intent_id" not in totals.without_known_columns(table).column_names
 
     def test_a_stated_highest_grade(self):
         source, totals = RowSource(QRELS.assign(max_grade=[1, 4, 1, 1, 1]), "qrels"), Totals()
@@ -201,7 +201,7 @@ class TestTotals:
         table = source.to_table(next(iter(source.chunks())))
         totals.add(table, source)
         assert not totals.has_only_adhoc_iterations
-        assert totals.without_adhoc_iterations(table) is table
+        assert totals.without_known_columns(table) == table
 
     def test_topics_of_the_first_rows(self):
         many = pd.DataFrame({"query_id": range(1500), "doc_id": "a", "score": 1.0})

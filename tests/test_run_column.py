@@ -217,7 +217,11 @@ def test_warnings_are_those_of_a_mapping(qrels):
             irdiv.evaluate(qrels, data, SPECS, **options)
         messages.append([str(warning.message) for warning in caught])
     assert messages[0] == messages[1]
-    assert [message.split(" ")[1:3] for message in messages[0]] == [["'r6'", "has"], ["'r4'", "has"]]
+    assert [message.split(" ")[1:3] for message in messages[0]] == [
+        ["'r6'", "has"],
+        ["'r4'", "has"],
+        ["'r11'", "lacks"],
+    ]
 
 
 @pytest.mark.parametrize("form", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas])

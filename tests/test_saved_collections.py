@@ -216,8 +216,8 @@ def test_other_content_than_the_hash_states(saved, change):
 
 
 def test_another_format(saved):
-    rewritten(saved, with_header(format=2))
-    assert "has the format 2 of saved collections, but this version of irdiv reads the format 1" in load_error(saved)
+    rewritten(saved, with_header(format=1))
+    assert "has the format 1 of saved collections, but this version of irdiv reads the format 2" in load_error(saved)
 
 
 def test_other_files(tmp_path):

@@ -209,7 +209,7 @@ class TestLeaderboard:
 class TestRanking:
     def test_runs_in_order(self):
         found = stats.rank_runs(PAIR, test="t", interval="t")
-        assert found.columns.tolist() == ["rank", "run", "mean", "low", "high", "group"]
+        assert found.columns.tolist() == ["measure", "rank", "run", "mean", "low", "high", "group"]
         assert found[["rank", "run", "group"]].values.tolist() == [[1, "r0", "a"], [2, "r1", "b"]]
         # p is .0305
         strict = stats.rank_runs(PAIR, test="t", interval="t", level=0.03)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 # The library's own defaults and choices cannot be imported here; tests/test_cli_defaults.py compares them.
-DEFAULT_MEASURES = ("I-rec@10", "D-nDCG@10", "D#-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
+DEFAULT_MEASURES = ("D#-nDCG@10", "I-rec@10", "D-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 TESTS = ("bootstrap", "randomization", "t", "tukey")
 N_RESAMPLES = 1000
 N_SIGN_FLIPS = 10_000
@@ -98,13 +98,7 @@ def add_evaluation(
         default="file",
         help="name runs after their files, or after the tag in the last column of TREC files (default: %(default)s)",
     )
-    add_ties(group)
-    group.add_argument(
-        "--duplicates",
-        choices=("error", "first"),
-        default="error",
-        help="what to do if a run lists a document twice for a topic: stop, or keep the first (default: %(default)s)",
-    )
+    add_order(group)
 
 
 def add_run_column(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +108,17 @@ def add_run_column(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column that names the run of each row, where RUN is one Parquet file with many runs, or a TREC file with "
         "many tags, whose column is 'run'",
+    )
+
+
+def add_order(parser: argparse._ActionsContainer) -> None:
+    """Add ``--ties`` and ``--duplicates``, how documents of a run are ordered."""
+    add_ties(parser)
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "first"),
+        default="error",
+        help="what to do if a run lists a document twice for a topic: stop, or keep the first (default: %(default)s)",
     )
 
 

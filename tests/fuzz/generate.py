@@ -23,7 +23,8 @@ SPECS = {
 
 def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
     """Return a collection that irdiv is to score without an error."""
-    topics = some(rng, rng.choice(pools.FAMILIES), 1, min(max_topics, 4))
+    # a line that starts with "#" is a comment
+    topics = some(rng, tuple(i for i in rng.choice(pools.FAMILIES) if i != "#"), 1, min(max_topics, 4))
     topics += [f"{topic}:{number}" for number in range(rng.randint(0, max_topics // 4 - 1)) for topic in topics]
     docs = some(rng, rng.choice(pools.FAMILIES), 2, 8)
     has_intents = rng.random() < 0.85
@@ -39,6 +40,8 @@ def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
     rng.shuffle(intents)
     runs = {f"r{number}": _run(rng, topics, docs) for number in range(rng.randint(1, 3))}
     specs = [spec for need in _met_needs(judgments, intents) for spec in SPECS[need]]
+    if all(row.parent is None for row in intents):
+        specs = [spec for spec in specs if "hierarchy=" not in spec and "layer_weights=" not in spec]
     is_default = rng.random() < 0.5
     case = Case(
         judgments,

@@ -10,8 +10,16 @@ import numpy as np
 import pandas as pd
 
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import OrderedRun, RankedBlock, RankedHits
-from irdiv.arrays.run_checks import order_checked_run
+from irdiv.arrays.ranking import (
+    DEFAULT_DUPLICATES,
+    DEFAULT_TIES,
+    Duplicates,
+    OrderedRun,
+    RankedBlock,
+    RankedHits,
+    Ties,
+)
+from irdiv.arrays.run_checks import RunsLike, order_checked_run, order_checked_runs
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
 from irdiv.frames.backends import returns_callers_frame
@@ -106,6 +114,8 @@ def node_coverage(
     rel: int = 1,
     intents: str = "relevant",
     cutoff: int | None = DEFAULT_CUTOFF,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> pd.DataFrame:
     """Return the nodes of intent hierarchies, with the first rank at which a run covers each.
 
@@ -117,6 +127,8 @@ def node_coverage(
         A run in any form that `irdiv.evaluate` takes.
     cutoff
         The last rank that is searched; None for the whole list.
+    ties, duplicates
+        As of `irdiv.evaluate`.
 
     Returns
     -------
@@ -125,13 +137,15 @@ def node_coverage(
         document down to the cutoff is.
     """
     options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-    return coverage_and_scores(collection_with_intents(qrels), run, (), options, cutoff)[0]
+    collection = collection_with_intents(qrels)
+    ordered = order_checked_run(collection, run, ties=ties, duplicates=duplicates)
+    return coverage_and_scores(ordered, (), options, cutoff)[0]
 
 
 @returns_callers_frame
 def layer_scores(
     qrels: QrelsLike | Collection,
-    run: RunLike,
+    runs: RunsLike,
     measures: MeasuresLike | None = None,
     *,
     hierarchy: str = "EIH",
@@ -139,13 +153,17 @@ def layer_scores(
     rel: int = 1,
     intents: str = "relevant",
     cutoff: int | None = DEFAULT_CUTOFF,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> pd.DataFrame:
-    """Return how well a run covers each layer of intent hierarchies, by flat diversity measures.
+    """Return how well runs cover each layer of intent hierarchies, by flat diversity measures.
 
     Parameters
     ----------
-    qrels, run, hierarchy, weights, rel, intents, cutoff
+    qrels, hierarchy, weights, rel, intents, cutoff, ties, duplicates
         As of `node_coverage`.
+    runs
+        One run in any form that `irdiv.evaluate` takes, or a mapping from name to run.
     measures
         Flat diversity measures, for which the nodes of a layer are the intents; by default I-rec, D-nDCG and D#-nDCG at
         the cutoff. A measure has its own ``rel``, ``intents`` and cutoff.
@@ -153,21 +171,22 @@ def layer_scores(
     Returns
     -------
     DataFrame
-        A row for each topic and layer: ``query_id, layer, nodes, covered``, the counts of all and of covered nodes, and
-        a column for each measure.
+        A row for each run, topic and layer: ``run, query_id, layer, nodes, covered``, the counts of all and of covered
+        nodes, and a column for each measure.
     """
     options = LayerOptions.checked(hierarchy=hierarchy, weights=weights, rel=rel, intents=intents)
-    return coverage_and_scores(collection_with_intents(qrels), run, measures, options, cutoff)[1]
+    ordered = order_checked_runs(collection_with_intents(qrels), runs, ties=ties, duplicates=duplicates)
+    tables = {name: coverage_and_scores(run, measures, options, cutoff)[1] for name, run in ordered}
+    return pd.concat([table.assign(run=name)[["run", *table]] for name, table in tables.items()], ignore_index=True)
 
 
 def coverage_and_scores(
-    collection: Collection, run: RunLike, measures: MeasuresLike | None, options: LayerOptions, cutoff: int | None
+    ordered: OrderedRun, measures: MeasuresLike | None, options: LayerOptions, cutoff: int | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the frames of `node_coverage` and `layer_scores`, for which the run is read once."""
+    """Return the frames of `node_coverage` and `layer_scores` for a run."""
     require(Optional(Integer(1)), cutoff=cutoff)
     flat_measures = _flat_measures(measures, cutoff)
-    ordered = order_checked_run(collection, run)
-    nodes = node_frame(collection, options, ordered.hits(depth=cutoff))
+    nodes = node_frame(ordered.collection, options, ordered.hits(depth=cutoff))
     nodes["rank"] = nodes["rank"].astype("Int64").where(nodes["rank"] > 0)
     by_layer = nodes.groupby(["query_id", "layer"], as_index=False, sort=False)
     table = by_layer.agg(nodes=("node_id", "size"), covered=("rank", "count"))

@@ -20,7 +20,6 @@ from irdiv.arrays.run_checks import RunsLike, order_checked_run, order_checked_r
 from irdiv.checks import Gain, Integer, Number, choice, require
 from irdiv.frames.backends import FrameT, FrameT_co, common_backend, from_pandas, returns_callers_frame
 from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.runs import named_runs
 from irdiv.kernels.lists import jarvelin_kekalainen_discount, safe_divide
 from irdiv.measures.base import gain_table
 from irdiv.types import Floats, Ints, Objects
@@ -147,6 +146,8 @@ def gain_vectors(  # type: ignore[overload-overlap]
     b: float = ...,
     gain: str | Mapping[int, float] = ...,
     ideal: Literal["judged", "retrieved"] = ...,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
 ) -> GainVectors[FrameT]: ...
 @overload
 def gain_vectors(
@@ -157,6 +158,8 @@ def gain_vectors(
     b: float = ...,
     gain: str | Mapping[int, float] = ...,
     ideal: Literal["judged", "retrieved"] = ...,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
 ) -> GainVectors[Any]: ...
 @overload
 def gain_vectors(
@@ -167,6 +170,8 @@ def gain_vectors(
     b: float = ...,
     gain: str | Mapping[int, float] = ...,
     ideal: Literal["judged", "retrieved"] = ...,
+    ties: Ties = ...,
+    duplicates: Duplicates = ...,
 ) -> GainVectors[pd.DataFrame]: ...
 def gain_vectors(
     qrels: QrelsLike | Collection,
@@ -176,6 +181,8 @@ def gain_vectors(
     b: float = 2.0,
     gain: str | Mapping[int, float] = "linear",
     ideal: Literal["judged", "retrieved"] = "judged",
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> GainVectors[IntoDataFrame]:
     """Return the vectors of gain, CG and DCG by rank, and those of the ideal list.
 
@@ -192,6 +199,8 @@ def gain_vectors(
     ideal
         ``"judged"`` for all relevant documents by gain, or ``"retrieved"`` for those of the list itself, sorted, as in
         the textbook's example.
+    ties, duplicates
+        As of `irdiv.evaluate`.
     """
     require(Integer(1), cutoff=cutoff)
     require(choice("judged", "retrieved"), ideal=ideal)
@@ -200,7 +209,7 @@ def gain_vectors(
     base = require(Number(1, 1e6, open_low=True), b=b)
     discount = jarvelin_kekalainen_discount(cutoff, base)[1 : cutoff + 1]
     gains, ideal_gains = [], []
-    for hits in _graded_hits(order_checked_run(collection, run)):
+    for hits in _graded_hits(order_checked_run(collection, run, ties=ties, duplicates=duplicates)):
         G = np.zeros((len(hits.rank), cutoff))
         topic, hit = np.nonzero((hits.rank <= cutoff) & (hits.grade > 0))
         G[topic, hits.rank[topic, hit] - 1] = gain_of_grade[hits.grade[topic, hit]]
@@ -232,16 +241,22 @@ def _sorted_gains(gain: Floats, length: int) -> Floats:
 
 @returns_callers_frame
 def retrieval_counts(
-    qrels: QrelsLike | Collection, runs: RunLike | Mapping[str, RunLike], *, rel: int = 1
+    qrels: QrelsLike | Collection,
+    runs: RunsLike,
+    *,
+    rel: int = 1,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> pd.DataFrame:
     """Return counts over topics, as trec_eval prints them: ``run, topics, retrieved, relevant_retrieved, relevant``.
 
-    Topics are those of the qrels; those of a run without judgments are not counted.
+    Topics are those of the qrels; those of a run without judgments are not counted. ``ties`` and ``duplicates`` are as
+    of `irdiv.evaluate`.
     """
     require(Integer(1), rel=rel)
     collection, rows = Collection.of(qrels), []
-    for name, run in named_runs(runs).items():
-        blocks = list(_graded_hits(order_checked_run(collection, run)))
+    for name, run in order_checked_runs(collection, runs, ties=ties, duplicates=duplicates):
+        blocks = list(_graded_hits(run))
         rows.append(
             (
                 name,

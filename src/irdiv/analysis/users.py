@@ -13,7 +13,7 @@ import pandas as pd
 
 from irdiv.arrays.blocks import JudgedBlock
 from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import RankedBlock
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, RankedBlock, Ties
 from irdiv.arrays.run_checks import order_checked_run
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError, examples
@@ -34,6 +34,8 @@ def user_oriented_measures(
     expected: Mapping[str, int] | None = None,
     cutoff: int | None = None,
     rel: int = 1,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
 ) -> pd.DataFrame:
     """Return measures that depend on which documents the user knows, and how many are expected.
 
@@ -49,6 +51,8 @@ def user_oriented_measures(
         The last rank that the user examines; by default that of the whole list.
     rel
         The smallest relevant grade.
+    ties, duplicates
+        As of `irdiv.evaluate`.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def user_oriented_measures(
     require(Optional(Integer(1)), cutoff=cutoff)
     collection = Collection.of(qrels)
     known_rows = _known_rows(known, collection)
-    hits = order_checked_run(collection, run).hits()
+    hits = order_checked_run(collection, run, ties=ties, duplicates=duplicates).hits()
     parts = []
     for block in collection.blocks:
         ranked = RankedBlock.from_hits(block, hits)

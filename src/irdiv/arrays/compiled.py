@@ -46,6 +46,8 @@ class CompiledQrels(Memo):
         The importance of each intent, such as ``"vital"``, None for a missing one; None if there is no such column.
     intent_has_info
         Whether some row has a probability, type, parent, description or importance of the intent.
+    intent_judged
+        Whether some document was judged for the intent.
     intent_declared
         Whether the intent counts with ``intents="all"``.
     row_start
@@ -59,11 +61,17 @@ class CompiledQrels(Memo):
         super().__init__()
         topic, self.topic_ids = _sort_naturally(columns.query)
         self.topics: Objects = np.asarray(self.topic_ids, dtype=object)
+        if "#" in self.topics:
+            raise IrdivError(
+                "the qrels have a topic '#', which is a comment line of a file that was read as a row; drop its rows, "
+                "or read the file by irdiv.read_qrels, which skips lines that start with '#'."
+            )
         groups = DocumentGroups.find(topic, columns.doc)
         placeholders = groups.rows_of(PLACEHOLDER_DOC_ID)
         intent = self._compile_intents(topic, columns, placeholders)
         rows = self._judgment_rows(groups, placeholders, intent, topic, columns)
         docs, grade, group = columns.doc, columns.grade, groups.group
+        self.intent_judged = np.bincount(intent if rows is None else intent[rows], minlength=len(self.intents)) > 0
         if rows is not None:
             docs, intent, topic, grade = docs.take(rows), intent.take(rows), topic.take(rows), grade.take(rows)
             group = group.take(rows)

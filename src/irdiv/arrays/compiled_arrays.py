@@ -13,7 +13,7 @@ from irdiv.arrays.memo import Memo
 from irdiv.arrays.pairs import PairIndex
 from irdiv.types import Ints
 
-_FLOATS_AND_FLAGS = ("intent_probability", "intent_navigational", "intent_has_info", "intent_declared")
+_FLOATS_AND_FLAGS = ("intent_probability", "intent_navigational", "intent_has_info", "intent_judged", "intent_declared")
 _INTEGERS = (
     "positive_grades",
     "intent_topic",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import Ids, argsort_ids, factorize, find_positions, take_rows
 from irdiv.frames.inputs import RunLike
 from irdiv.frames.mismatch import describe_difference
+from irdiv.frames.run_names import run_column_remedy
 from irdiv.types import Bools, Floats, Hashes, Ints
 
 Ties: TypeAlias = Literal["docid_desc", "docid_asc", "input", "rank"]
@@ -180,13 +182,23 @@ def order_run(
     """
     require_order_options(ties, duplicates)
     columns = run_columns(run, ties=ties, may_be_empty=may_be_empty or is_part)
-    return order_columns(collection, columns, ties, duplicates, is_part=is_part)
+    remedy = partial(run_column_remedy, run, is_part=is_part)
+    return order_columns(collection, columns, ties, duplicates, is_part=is_part, remedy=remedy)
 
 
 def order_columns(
-    collection: Collection, columns: RunColumns, ties: Ties, duplicates: Duplicates, *, is_part: bool = False
+    collection: Collection,
+    columns: RunColumns,
+    ties: Ties,
+    duplicates: Duplicates,
+    *,
+    is_part: bool = False,
+    remedy: Callable[[], str] | None = None,
 ) -> OrderedRun:
-    """Do what `order_run` does for a run that is given as checked columns."""
+    """Do what `order_run` does for a run that is given as checked columns.
+
+    ``remedy`` returns what an error about repeated documents recommends first.
+    """
     topic, row = find_topics(collection, columns)
     if len(columns.query) and len(row) == 0 and len(collection.topics) and not is_part:
         raise no_common_topic_error(collection.topics, dict.fromkeys(columns.query.decode().to_pylist()))
@@ -195,7 +207,7 @@ def order_columns(
     repeated = find_duplicates(take_rows(columns.doc, row), topic, hashes)
     if len(repeated):
         if duplicates == "error":
-            raise _duplicates_error(collection, columns.doc, topic[repeated], row[repeated])
+            raise _duplicates_error(collection, columns.doc, topic[repeated], row[repeated], remedy() if remedy else "")
         topic, row, hashes = np.delete(topic, repeated), np.delete(row, repeated), np.delete(hashes, repeated)
     return OrderedRun(collection, topic, row, hashes, columns)
 
@@ -250,11 +262,12 @@ def _tie_key(docs: Ids, rows: Ints, ties: Ties) -> Ints:
     return position[code] if ties == "docid_asc" else -position[code]
 
 
-def _duplicates_error(collection: Collection, docs: Ids, topic: Ints, row: Ints) -> IrdivError:
+def _duplicates_error(collection: Collection, docs: Ids, topic: Ints, row: Ints, remedy: str) -> IrdivError:
     by_row = np.argsort(row)
     pairs = zip(collection.topics[topic[by_row]], docs.take(row[by_row]).to_pylist(), strict=True)
     shown = examples((f"{query} {doc}" for query, doc in pairs), 3)
     return IrdivError(
-        f"the run repeats documents, {len(row)} in all (topic and document): {shown}. Remove them, or keep the "
-        "best-ranked of each with duplicates='first' (on the command line, --duplicates first)."
+        f"the run repeats documents, {len(row)} in all (topic and document): {shown}.{remedy} "
+        f"{'Else remove' if remedy else 'Remove'} them, or keep the best-ranked of each with duplicates='first' (on "
+        "the command line, --duplicates first)."
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, OrderedRun, Ties, order_run
 from irdiv.errors import IrdivError, examples, prefix_errors_with_run, warn
-from irdiv.frames.ids import Ids, natural_argsort, take_rows
+from irdiv.frames.ids import Ids, find_positions, natural_argsort, take_rows
 from irdiv.frames.inputs import RunLike
-from irdiv.frames.mismatch import describe_difference
+from irdiv.frames.mismatch import MANY, describe_difference
 from irdiv.frames.runs import named_runs
-from irdiv.types import Hashes, Ints
+from irdiv.types import Hashes, Ints, Objects
 
 RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | OrderedRun | Mapping[str, OrderedRun]"
 """One run or a mapping from name to run; runs may be ordered already."""
@@ -47,14 +48,23 @@ def check_run(run: OrderedRun, depth: int | None) -> RunFindings:
 
 
 _TIES_REMEDY = "give ties='rank' (on the command line, --ties rank)"
-_SCORES_REMEDY = "make scores of the ranks, as in run.assign(score=-run['rank'])"
+SCORES_REMEDY = "make scores of the ranks, as in run.assign(score=-run['rank'])"
 
 
-def order_checked_run(collection: Collection, run: RunLike, *, may_be_empty: bool = False) -> OrderedRun:
-    """Return a run with its documents in order of score; warn about what may be a mistake in it."""
-    ordered = order_run(collection, run, may_be_empty=may_be_empty)
+def order_checked_run(
+    collection: Collection,
+    run: RunLike,
+    *,
+    ties: Ties = DEFAULT_TIES,
+    duplicates: Duplicates = DEFAULT_DUPLICATES,
+    may_be_empty: bool = False,
+    remedy: str = _TIES_REMEDY,
+) -> OrderedRun:
+    """Return a run with its documents in order; warn about what may be a mistake in it."""
+    ordered = order_run(collection, run, ties=ties, duplicates=duplicates, may_be_empty=may_be_empty)
     if len(ordered.topic):
-        warn_about_runs({"run": [check_run(ordered, None)]}, None, _SCORES_REMEDY)
+        warn_about_runs({"run": [check_run(ordered, None)]}, None, remedy)
+        warn_about_other_ids({"run": ordered})
     return ordered
 
 
@@ -72,6 +82,7 @@ def order_checked_runs(
     """
     named = cast("dict[str, RunLike | OrderedRun]", named_runs(cast("Mapping[str, RunLike]", runs)))
     findings: dict[str, list[RunFindings]] = {}
+    checked: dict[str, OrderedRun] = {}
     for name, run in named.items():
         if isinstance(run, OrderedRun):
             if run.collection is not collection:
@@ -82,9 +93,10 @@ def order_checked_runs(
         shown_name = name if len(named) > 1 else None
         with prefix_errors_with_run(shown_name):
             ordered = order_run(collection, run, ties=ties, duplicates=duplicates)
-        findings[name] = [check_run(ordered, depth)]
+        findings[name], checked[name] = [check_run(ordered, depth)], ordered
         yield name, ordered
     warn_about_runs(findings, depth)
+    warn_about_other_ids(checked)
 
 
 def warn_about_runs(
@@ -127,6 +139,52 @@ def _others(runs: Mapping[str, object]) -> str:
         return ""
     subject = "1 more run has" if len(others) == 1 else f"{len(others)} more runs have"
     return f" {subject} the same problem: {examples(others)}."
+
+
+def missing_topics(run: OrderedRun) -> Objects:
+    """Return the topics of the qrels that a run lacks."""
+    return run.collection.topics[np.bincount(run.topic, minlength=len(run.collection.topics)) == 0]
+
+
+def unjudged_topics(run: OrderedRun) -> list[str]:
+    """Return the topics of a run, or of all runs that share its columns, that are not in the qrels."""
+    topics = run.columns.query.ids
+    found = find_positions(topics, run.collection.topic_ids)
+    return topics.take(np.flatnonzero(found < 0)).to_pylist()
+
+
+def warn_about_missing_topics(
+    missing: Mapping[str, Objects], topic_count: int, unjudged: Callable[[], Iterable[str]]
+) -> None:
+    """Warn about runs that lack a tenth of the topics or more; ``unjudged`` returns topics that only runs have."""
+    lacking = {name: topics for name, topics in missing.items() if len(topics) >= MANY * topic_count and len(topics)}
+    for name, topics in list(lacking.items())[:1]:
+        lacked, others = _in_order(topics), _in_order(unjudged())
+        found = f" The qrels lack {examples(others)}." if others else ""
+        warn(
+            f"{_run(name, missing)} lacks {len(lacked)} of {topic_count} topics, which score 0: {examples(lacked)}."
+            f"{found}{describe_difference(lacked, others)}{_others(lacking)}"
+        )
+
+
+def warn_about_other_ids(runs: Mapping[str, OrderedRun]) -> None:
+    """Warn as `warn_about_missing_topics` does, where it is clear that topics have other ids in a run.
+
+    Other programs give parts of the topics, so that most runs lack topics.
+    """
+    explained = {
+        name: topics
+        for name, run in runs.items()
+        if len(topics := missing_topics(run)) and describe_difference(topics, unjudged_topics(run))
+    }
+    for name in explained:
+        warn_about_missing_topics(explained, len(runs[name].collection.topics), partial(unjudged_topics, runs[name]))
+        break
+
+
+def _in_order(topics: Iterable[str]) -> list[str]:
+    ids = list(topics)
+    return [ids[index] for index in natural_argsort(ids)]
 
 
 def find_rank_contradiction(run: OrderedRun) -> RankContradiction | None:
@@ -181,6 +239,7 @@ def ids_of_both_sides(run: OrderedRun) -> str:
     judged = run.collection.judged_doc_ids(_QUICK_LOOK)
     ranked: list[str] = run.columns.doc.take(run.row[:_QUICK_LOOK]).to_pylist()
     return (
-        f"the qrels have {examples(judged)}, the run has {examples(ranked)}. Check that both use the same document ids."
+        f"the qrels have {examples(judged)}, the run has {examples(ranked)}. Check that both use the same document ids "
+        "(in PyTerrier the docno, not the docid)."
         f"{describe_difference(judged, ranked)}"
     )

@@ -20,7 +20,7 @@ from irdiv.errors import IrdivError
 from irdiv.files import write_atomically
 from irdiv.types import PathLike
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format; one that cannot be read as this one has another."""
 
 _MAGIC = b"ARROW1"

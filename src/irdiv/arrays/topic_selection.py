@@ -30,6 +30,7 @@ class SelectedTopics(Collection):
         self.intent_navigational = whole.intent_navigational[intent]
         self.intent_best_grade = whole.intent_best_grade[intent]
         self.intent_has_info = whole.intent_has_info[intent]
+        self.intent_judged = whole.intent_judged[intent]
         self.intent_declared = whole.intent_declared[intent]
         self.intent_parent = _take(whole.intent_parent, intent)
         self.intent_description = _take(whole.intent_description, intent)

@@ -10,6 +10,7 @@ import pandas as pd
 from irdiv.datasets.pool import restrict_to_pool
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import QrelsHolder
+from irdiv.frames.columns import PLACEHOLDER_DOC_ID
 from irdiv.frames.inputs import RunLike
 
 _SHOWN_NOTES = 5
@@ -33,6 +34,7 @@ class TestCollection(QrelsHolder):
     def __repr__(self) -> str:
         relevant = self.qrels[self.qrels["relevance"] > 0]
         intents_with_relevant = len(relevant[["query_id", "intent_id"]].drop_duplicates())
+        judgments = int((self.qrels["doc_id"] != PLACEHOLDER_DOC_ID).sum())
         judged = set(self.qrels["query_id"])
         n_unknown = len(judged.difference(self.topics["query_id"]))
         of_topics = f", {n_unknown:,} of them without a text" if n_unknown else f" of {len(self.topics):,}"
@@ -41,7 +43,7 @@ class TestCollection(QrelsHolder):
             self.name,
             f"  {len(judged):,} judged topics{of_topics}",
             f"  {len(self.intents):,} intents, {intents_with_relevant:,} with a relevant document",
-            f"  {len(self.qrels):,} judgments, {len(relevant):,} of them relevant",
+            f"  {judgments:,} judgments, {len(relevant):,} of them relevant",
             *(f"  note: {note}" for note in self.notes[:_SHOWN_NOTES]),
             *([f"  and {hidden_notes} more in .notes"] if hidden_notes > 0 else []),
         ]

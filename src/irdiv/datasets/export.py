@@ -11,6 +11,7 @@ from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.files import write_atomically
 from irdiv.frames.backends import returns_callers_frame
+from irdiv.frames.checked import require_one_meaning_of_intents
 from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
 from irdiv.frames.ids import as_ids, natural_argsort
 from irdiv.frames.inputs import QrelsLike, qrels_frame
@@ -25,6 +26,9 @@ _REQUIRED = ("query_id", "intent_id", "doc_id", "relevance")
 def to_ir_measures(qrels: QrelsLike) -> pd.DataFrame:
     """Return diversity qrels with ir_measures' column names, the intent as ``iteration``; other columns are kept.
 
+    Intents without a judged document have a row with the document ``_no_document_``, which irdiv does not count as
+    judged, also inside ir_measures. `to_adhoc` leaves these rows out.
+
     The result is a frame of the library of ``qrels``, and a pandas frame for files and other data. ir_measures itself
     takes only pandas frames.
     """
@@ -35,14 +39,19 @@ def to_ir_measures(qrels: QrelsLike) -> pd.DataFrame:
 def to_pyterrier(qrels: QrelsLike) -> pd.DataFrame:
     """Return diversity qrels with PyTerrier's column names, the intent as ``subtopic_id``; other columns are kept.
 
-    A column ``max_grade`` holds the highest grade of all qrels, so that ERR is the same in every batch of topics.
+    PyTerrier evaluates only the qrels of the topics that it gets. A column ``grades_below_max`` says how far each grade
+    is below the highest of all, so that ERR is the same for some topics and for all. If labels are changed afterwards,
+    the highest of those left counts, with a warning.
+
+    Intents without a judged document have a row with the document ``_no_document_``, which irdiv does not count as
+    judged, also inside PyTerrier and ir_measures.
 
     The result is a frame of the library of ``qrels``, and a pandas frame for files and other data. PyTerrier itself
     takes only pandas frames.
     """
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "intent_id": "subtopic_id"}
     frame = _normalize(qrels).rename(columns=names)
-    return frame.assign(max_grade=frame["label"].max())
+    return frame.assign(grades_below_max=max(frame["label"].max(), 0) - frame["label"].clip(lower=0))
 
 
 @returns_callers_frame
@@ -86,7 +95,7 @@ def write_ndeval(qrels: QrelsLike, path: PathLike) -> None:
         wrong = frame[name][~frame[name].str.fullmatch("[0-9]+")].drop_duplicates()
         if len(wrong):
             raise IrdivError(f"ndeval takes only integers as {name}, but the qrels have {examples(wrong)}.")
-    require_separable_ids(frame, ("doc_id",), " ")
+    require_separable_ids(frame, ("query_id", "intent_id", "doc_id"), " ")
     _write(frame.assign(relevance=frame["relevance"].clip(lower=0)), _REQUIRED, path)
 
 
@@ -148,6 +157,7 @@ def _normalize(qrels: QrelsLike) -> pd.DataFrame:
     """Return qrels in any form as a checked pandas frame: irdiv's names, ids as strings, topics in natural order."""
     frame = qrels_frame(qrels)
     names = find_columns(frame.columns, "qrels", _REQUIRED, INTENT_COLUMNS)
+    require_one_meaning_of_intents(frame, names)
     columns = {
         name: np.asarray(as_ids(frame[column], "qrels"), dtype=object)
         if name in ("query_id", "intent_id", "doc_id")

@@ -41,7 +41,7 @@ def demo_collection() -> TestCollection:
     irdiv demo
       12 judged topics of 12
       93 intents, 60 with a relevant document
-      412 judgments, 283 of them relevant
+      379 judgments, 283 of them relevant
     """
     with as_file(files(__name__)) as folder:
         intents = read_intents(folder / "intents.csv")

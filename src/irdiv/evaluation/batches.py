@@ -11,10 +11,10 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, Ties, no_common_topic_error
-from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_runs
+from irdiv.arrays.run_checks import RunFindings, check_run, missing_topics, warn_about_missing_topics, warn_about_runs
 from irdiv.errors import prefix_errors_with_run
 from irdiv.evaluation.note_facts import NoteOptions, QrelsFacts, RunFacts, add_run_facts, qrels_facts, run_facts
-from irdiv.evaluation.notes import write_notes
+from irdiv.evaluation.notes import warn_about_unjudged_intents, write_notes
 from irdiv.evaluation.scoring import Scorer
 from irdiv.files import TemporaryFile
 from irdiv.frames.allocator import system_allocator
@@ -48,6 +48,8 @@ class BucketScores(NamedTuple):
     """How many documents the measures see, None for all."""
     qrels_facts: QrelsFacts
     run_facts: list[RunFacts]
+    missing: list[Objects]
+    """The topics that each run lacks."""
 
 
 class PartitionedInput:
@@ -86,6 +88,7 @@ class PartitionedInput:
             source.warn_if_several_runs()
         self._buckets = sorted(plan.buckets) if groups is None else np.unique(groups.buckets(rows)).tolist()
         self.topic_count = plan.topic_count if groups is None else len(groups.topics)
+        self._max_grade = self._judged.totals.max_grade
 
     def loads(self) -> Iterator[tuple[Load, ...]]:
         """Yield functions for each bucket, which load the rows of the qrels and of each run."""
@@ -96,13 +99,14 @@ class PartitionedInput:
     ) -> BucketScores:
         """Return the values of all runs for the topics of a bucket."""
         load_qrels, *load_runs = loads
-        columns = qrels_columns(load_qrels())._replace(max_grade=self._judged.totals.max_grade)
+        columns = qrels_columns(load_qrels())._replace(max_grade=self._max_grade)
         collection = Collection.from_columns(columns)
         scorer = Scorer(collection, measures, ties, duplicates)
         values = np.zeros((len(self._ranked), len(measures), len(collection.topics)))
         options = NoteOptions.of(measures, ties)
         findings: list[RunFindings | None] = []
         facts: list[RunFacts] = []
+        missing: list[Objects] = []
         for index, (name, load) in enumerate(zip(self._names, load_runs, strict=True)):
             with prefix_errors_with_run(name):
                 ordered = scorer.order(load(), is_part=True)
@@ -110,8 +114,9 @@ class PartitionedInput:
             findings.append(check_run(ordered, scorer.depth) if len(ordered.topic) else None)
             # The index of all judged documents would take longer than everything else.
             facts.append(run_facts(ordered, options, count_unjudged=False))
+            missing.append(missing_topics(ordered))
         return BucketScores(
-            collection.topic_ids, values, findings, scorer.depth, qrels_facts(collection, options), facts
+            collection.topic_ids, values, findings, scorer.depth, qrels_facts(collection, options), facts, missing
         )
 
     def unjudged_topics(self) -> set[str]:
@@ -128,6 +133,8 @@ class PartitionedInput:
                     raise no_common_topic_error(topics, run.totals.sample_topics)
             findings[name or "run"] = of_run
         warn_about_runs(findings, parts[0].depth)
+        missing = {name: np.concatenate([part.missing[index] for part in parts]) for index, name in enumerate(findings)}
+        warn_about_missing_topics(missing, self.topic_count, self.unjudged_topics)
 
 
 def evaluate_in_batches(
@@ -159,5 +166,6 @@ def evaluate_in_batches(
     partitioned.check_runs(parts, topics)
     facts = {name: add_run_facts([part.run_facts[index] for part in parts]) for index, name in enumerate(runs)}
     qrels_parts, options = [part.qrels_facts for part in parts], NoteOptions.of(measures, ties)
+    warn_about_unjudged_intents(qrels_parts, options)
     notes = write_notes(qrels_parts, facts, partitioned.unjudged_topics(), options)
     return topics, np.concatenate([part.values for part in parts], axis=2)[:, :, natural], notes

@@ -11,9 +11,17 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import Duplicates, OrderedRun, Ties
-from irdiv.arrays.run_checks import RunFindings, check_run, warn_about_runs
+from irdiv.arrays.run_checks import (
+    RunFindings,
+    check_run,
+    missing_topics,
+    warn_about_missing_topics,
+    warn_about_runs,
+)
 from irdiv.arrays.run_groups import check_runs
 from irdiv.errors import prefix_errors_with_run
+from irdiv.evaluation.note_facts import qrels_facts
+from irdiv.evaluation.notes import warn_about_unjudged_intents
 from irdiv.evaluation.scoring import Scorer
 from irdiv.evaluation.sources import Sources, kept_depth, kept_documents
 from irdiv.frames.inputs import RunLike
@@ -60,8 +68,7 @@ def score_named_runs(
         is_cut |= kept[name] is not ordered
         findings[name] = [check_run(ordered, scorer.depth)]
     warn_about_runs(findings, scorer.depth)
-    cut_at = kept_depth(scorer.depth) if is_cut else None
-    return ScoredRuns(values, Sources(collection, kept, measures, ties, cut_at))
+    return ScoredRuns(values, _keep(collection, kept, measures, ties, kept_depth(scorer.depth) if is_cut else None))
 
 
 def score_frame_of_runs(
@@ -89,5 +96,20 @@ def score_frame_of_runs(
             kept |= dict(zip(group.names, kept_runs, strict=True))
             advance(len(group.names))
     warn_about_runs(findings, scorer.depth)
-    cut_at = kept_depth(scorer.depth) if is_cut else None
-    return ScoredRuns(values, Sources(collection, kept, measures, ties, cut_at))
+    return ScoredRuns(values, _keep(collection, kept, measures, ties, kept_depth(scorer.depth) if is_cut else None))
+
+
+def _keep(
+    collection: Collection,
+    runs: Mapping[str, OrderedRun],
+    measures: Sequence[ir_measures.Measure],
+    ties: Ties,
+    cut_at: int | None,
+) -> Sources:
+    """Return the sources of an evaluation; warn where many of their ids have no counterpart."""
+    sources = Sources(collection, runs, measures, ties, cut_at)
+    missing = {name: missing_topics(run) for name, run in runs.items()}
+    warn_about_missing_topics(missing, len(collection.topics), lambda: sources.unjudged_topics)
+    if sources.options.counts_all:
+        warn_about_unjudged_intents([qrels_facts(collection, sources.options)], sources.options)
+    return sources

@@ -10,8 +10,10 @@ import numpy as np
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
-from irdiv.frames.ids import find_positions, take_rows
+from irdiv.frames.columns import ROOT_ID
+from irdiv.frames.ids import take_rows
 from irdiv.measures.measure import Measure
+from irdiv.measures.parameters import MAX_GRADE
 from irdiv.measures.trec_eval import irdiv_equivalent
 from irdiv.measures.values import ParameterValues
 
@@ -41,6 +43,14 @@ class QrelsFacts(NamedTuple):
     """How many topics have an intent 0 that is not declared and has no relevant document."""
     without_vital: tuple[str, ...] = ()
     """The topics without vital intents."""
+    has_parents: bool = False
+    """Whether some intent has a parent other than the root."""
+    has_navigational: bool = False
+    highest_grade: int = 0
+    max_grade: int = 0
+    """The highest grade of the scale, which the qrels may state."""
+    unjudged: IntentCounts = IntentCounts(0, 0)
+    """How many declared intents there are, and for how many of them no document was judged."""
 
 
 class RunFacts(NamedTuple):
@@ -78,12 +88,20 @@ class NoteOptions(NamedTuple):
     ties: Ties
     weighted: bool
     """Whether some measure has ``weighted=True``."""
-    counts_all: bool
-    """Whether some measure counts all declared intents."""
+    counts_all: tuple[str, ...]
+    """The measures that count all declared intents."""
     vital: tuple[str, ...] = ()
     """The measures of vital intents."""
     aspect_recall: tuple[str, ...] = ()
     """The measures that are Coverage unless intents have weights."""
+    of_layers: tuple[str, ...] = ()
+    """The measures of intent hierarchies."""
+    of_types: tuple[str, ...] = ()
+    """The measures that depend on which intents are navigational."""
+    of_scale: tuple[str, ...] = ()
+    """The measures that depend on the highest grade of the scale and do not state it."""
+    namesakes: tuple[str, ...] = ()
+    """What measures are that have nearly the name of another."""
 
     @classmethod
     def of(cls, measures: Iterable[ir_measures.Measure], ties: Ties) -> NoteOptions:
@@ -104,10 +122,19 @@ class NoteOptions(NamedTuple):
             may_count_all=any("intents" in params for params in by_intent.values()),
             ties=ties,
             weighted=any(params.get("weighted", False) for _, params in values),
-            counts_all=any(params.get("intents") == "all" for _, params in values),
+            counts_all=tuple(name for name, params in of_intents.items() if params.get("intents") == "all"),
             vital=tuple(name for name, measure in own.items() if measure.declaration.needs_importance),
             aspect_recall=tuple(name for name, measure in own.items() if measure.declaration.name == "A-Recall"),
+            of_layers=tuple(name for name, measure in own.items() if "hierarchy" in measure.declaration.by_name),
+            of_types=tuple(name for name, measure in own.items() if measure.declaration.uses_types),
+            of_scale=tuple(name for name, m in own.items() if _depends_on_scale(m)),
+            namesakes=tuple(dict.fromkeys(filter(None, (m.declaration.namesake for m in own.values())))),
         )
+
+
+def _depends_on_scale(measure: Measure) -> bool:
+    has_scale = measure.declaration.by_name.get("max_grade") == MAX_GRADE
+    return has_scale and measure.parameter_values()["max_grade"] is None and measure.has_effect("max_grade")
 
 
 def _measures_by_intent_grade(measures: Mapping[str, ParameterValues], count: int) -> dict[int, tuple[str, ...]]:
@@ -139,6 +166,11 @@ def qrels_facts(collection: Collection, options: NoteOptions) -> QrelsFacts:
         intents,
         with_zero,
         _topics_without_vital(collection) if options.vital else (),
+        has_parents=collection.intent_parent is not None and not set(collection.intent_parent) <= {None, ROOT_ID},
+        has_navigational=bool(collection.intent_navigational.any()),
+        highest_grade=int(collection.positive_grades.max(initial=0)),
+        max_grade=collection.max_grade,
+        unjudged=IntentCounts(int(declared.sum()), int((declared & ~collection.intent_judged).sum())),
     )
 
 
@@ -165,13 +197,6 @@ def run_facts(run: OrderedRun, options: NoteOptions, *, count_unjudged: bool) ->
     tied_topics = len(np.unique(run.topic[:-1][tied]))
     topics = int(np.count_nonzero(np.bincount(run.topic)))
     return RunFacts(documents, unjudged, topics, tied_topics, run.columns.by_rank)
-
-
-def unjudged_topics(run: OrderedRun) -> list[str]:
-    """Return the topics of a run, or of all runs that share its columns, that are not in the qrels."""
-    topics = run.columns.query.ids
-    found = find_positions(topics, run.collection.topic_ids)
-    return topics.take(np.flatnonzero(found < 0)).to_pylist()
 
 
 def add_run_facts(parts: Sequence[RunFacts]) -> RunFacts:

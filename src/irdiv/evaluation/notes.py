@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from irdiv.arrays.collection import describe_topics_without_relevant
 from irdiv.arrays.ranking import Ties
-from irdiv.errors import examples
+from irdiv.errors import examples, warn
 from irdiv.evaluation.note_facts import NoteOptions, QrelsFacts, RunFacts
 from irdiv.frames.ids import natural_argsort
+from irdiv.frames.mismatch import MANY
 
 
 def write_notes(
@@ -18,15 +19,29 @@ def write_notes(
     topic_count = sum(part.topic_count for part in qrels)
     notes = [
         *_about_topics(qrels, topic_count),
+        *_about_scale(qrels, options),
         *_about_probabilities(qrels, topic_count, options),
         *_about_intents(qrels, options),
         *_about_vital_intents(qrels, topic_count, options),
+        *_about_flat_intents(qrels, options),
+        *options.namesakes,
         *_about_missing_topics(runs, topic_count),
         *_about_unjudged_topics(list(unjudged_topics)),
         *_about_unjudged(runs, options.depth),
         *_about_ties(runs, topic_count, options),
     ]
     return tuple(notes)
+
+
+def warn_about_unjudged_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> None:
+    """Warn if no document was judged for a tenth or more of the intents that measures count."""
+    declared, unjudged = (sum(counts) for counts in zip(*(part.unjudged for part in qrels), strict=True))
+    if options.counts_all and unjudged and unjudged >= MANY * declared:
+        warn(
+            f"{unjudged} of {declared} intents have no judged document, so no run can cover them, and they count in "
+            f"{_shown_measures(options.counts_all)}. If documents were judged for them, check that the ids of topics "
+            "and intents are the same everywhere: leading zeros, spaces, upper and lower case."
+        )
 
 
 def _about_topics(qrels: Sequence[QrelsFacts], topic_count: int) -> Iterable[str]:
@@ -38,6 +53,15 @@ def _about_topics(qrels: Sequence[QrelsFacts], topic_count: int) -> Iterable[str
         count = sum(part.without_grade[rel] for part in qrels)
         if count:
             yield f"{count} of {topic_count} topics have no document of grade {rel} or more and score 0 with rel={rel}."
+
+
+def _about_scale(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
+    highest = max(part.highest_grade for part in qrels)
+    if options.of_scale and highest < qrels[0].max_grade:
+        yield (
+            f"the qrels state a scale up to {qrels[0].max_grade}, which counts in {_shown_measures(options.of_scale)}, "
+            f"but their highest grade is {highest}."
+        )
 
 
 def _about_probabilities(qrels: Sequence[QrelsFacts], topic_count: int, options: NoteOptions) -> Iterable[str]:
@@ -79,6 +103,19 @@ def _about_vital_intents(qrels: Sequence[QrelsFacts], topic_count: int, options:
         shown = examples([topics[position] for position in natural_argsort(topics)])
         where = _shown_measures(options.vital)
         yield f"{len(topics)} of {topic_count} topics have no vital intents ({shown}) and score 0 in {where}."
+
+
+def _about_flat_intents(qrels: Sequence[QrelsFacts], options: NoteOptions) -> Iterable[str]:
+    if options.of_layers and not any(part.has_parents for part in qrels):
+        yield (
+            f"no intent has a parent, so there is one layer in {_shown_measures(options.of_layers)}, as in flat "
+            "measures: LAD#, LD# and HD# are D# here, and N-rec is I-rec. with_intents adds parents."
+        )
+    if options.of_types and not any(part.has_navigational for part in qrels):
+        yield (
+            f"no intent is navigational, so all count as informational in {_shown_measures(options.of_types)}: DIN is "
+            "D here, and P+Q is Q-IA. with_intents adds types."
+        )
 
 
 def _about_missing_topics(runs: Mapping[str, RunFacts], topic_count: int) -> Iterable[str]:

@@ -153,7 +153,7 @@ class Evaluation(Scores[FrameT_co]):
         interval: IntervalName = "bca",
         confidence_level: float = CONFIDENCE_LEVEL,
     ) -> FrameT_co:
-        """Return runs from the best to the worst: ``rank, run, mean, low, high, group``.
+        """Return runs from the best to the worst: ``measure, rank, run, mean, low, high, group``.
 
         Runs that share a letter of ``group`` do not differ significantly. Parameters are those of
         `irdiv.stats.rank_runs`.
@@ -246,7 +246,7 @@ class Evaluation(Scores[FrameT_co]):
     ) -> FrameT_co:
         """Return the topics on which a run is worst, or loses most against a baseline; `topic` explains each.
 
-        ``query_id, run, value``, and with a baseline ``baseline_value, difference``. Parameters are those of
+        ``query_id, run, measure, value``, and with a baseline ``baseline_value, difference``. Parameters are those of
         `irdiv.stats.worst_topics`.
         """
         from irdiv.stats.cases import worst_topics

@@ -26,7 +26,7 @@ def requested_measures(
     parameters
         Values for all measures that have such a parameter and do not set it themselves.
     components
-        Whether to put the components of a measure before it.
+        Whether to put the components of a measure after it.
     """
     parsed = _parse(measures, parameters)
     _require_known_parameters(parsed, parameters)
@@ -35,9 +35,9 @@ def requested_measures(
     for measure in parsed:
         measure = _with_parameters(measure, parameters)
         idle -= {name for name in parameters if name in measure.params and _has_effect(measure, name)}
+        requested[measure] = None
         if components and isinstance(measure, Measure):
             requested.update(dict.fromkeys(measure.components()))
-        requested[measure] = None
     if idle:
         name = sorted(idle)[0]
         conditions = (m.declaration.by_name[name].condition for m in requested if isinstance(m, Measure))

@@ -10,9 +10,10 @@ import ir_measures
 
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, Ties
+from irdiv.arrays.run_checks import unjudged_topics
 from irdiv.arrays.run_groups import OrderedRuns
 from irdiv.errors import IrdivError
-from irdiv.evaluation.note_facts import NoteOptions, qrels_facts, run_facts, unjudged_topics
+from irdiv.evaluation.note_facts import NoteOptions, qrels_facts, run_facts
 from irdiv.evaluation.notes import write_notes
 from irdiv.progress import progress_bar
 
@@ -36,15 +37,19 @@ class Sources:
         self.collection, self.runs, self.measures = collection, runs, measures
         self.cut_at = cut_at
         """How many documents of a topic were kept, if some run has more; None if all were."""
-        self._options = NoteOptions.of(measures, ties)
+        self.options = NoteOptions.of(measures, ties)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is normal in the qrels and runs but matters for their values."""
         runs = progress_bar(self.runs, "run", description="notes on runs")
-        facts = {name: run_facts(self.runs[name], self._options, count_unjudged=True) for name in runs}
-        unjudged = {topic for run in self.runs.values() for topic in unjudged_topics(run)}
-        return write_notes([qrels_facts(self.collection, self._options)], facts, unjudged, self._options)
+        facts = {name: run_facts(self.runs[name], self.options, count_unjudged=True) for name in runs}
+        return write_notes([qrels_facts(self.collection, self.options)], facts, self.unjudged_topics, self.options)
+
+    @property
+    def unjudged_topics(self) -> set[str]:
+        """The topics of runs that are not in the qrels."""
+        return {topic for run in self.runs.values() for topic in unjudged_topics(run)}
 
     def require_documents(self, count: int | None, purpose: object) -> None:
         """Raise an error unless the first documents of each topic, or all for None, are kept; a purpose needs them."""

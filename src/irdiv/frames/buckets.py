@@ -105,7 +105,7 @@ class TopicBuckets:
 
     def _load(self, bucket: int) -> pa.Table:
         table = pa.Table.from_batches(map(self._read, self._batches_of.get(bucket, [])), self._schema)
-        return self.totals.without_adhoc_iterations(table)
+        return self.totals.without_known_columns(table)
 
     def _read(self, part: slice) -> pa.RecordBatch:
         # Memory that is given back after use, unlike pages of a file that is mapped.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from irdiv.errors import IrdivError
 from irdiv.frames.columns import (
+    ALIASES,
     INTENT_COLUMNS,
     ITERATION,
     OPTIONAL_QRELS_COLUMNS,
@@ -26,8 +30,10 @@ from irdiv.frames.values import (
     ids_or_none,
     integer_grades,
     is_given,
+    max_grade_of_tops,
     order_values,
     strings_or_none,
+    tops_of_scale,
 )
 from irdiv.types import Bools, Floats, Ints, Objects
 
@@ -83,6 +89,7 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     columns = {name: frame[column] for name, column in names.items()}
     if not may_be_empty:
         raise_if_empty(len(frame), frame.columns, "qrels")
+    require_one_meaning_of_intents(frame, names)
     intent = as_encoded_ids(columns["intent_id"], "qrels") if "intent_id" in columns else None
     if intent is not None and names["intent_id"] == ITERATION and are_adhoc_iterations(intent.ids):
         intent = None
@@ -93,21 +100,52 @@ def qrels_columns(qrels: QrelsLike, *, may_be_empty: bool = False) -> QrelsColum
     for name in INTENT_COLUMNS:
         if name in columns:
             has_intent_info |= is_given(columns[name])
+    grade = integer_grades(columns["relevance"])
+    max_grade = int(integer_grades(columns["max_grade"]).max(initial=0)) if "max_grade" in columns else 0
+    if "grades_below_max" in columns:
+        below = float_values(columns["grades_below_max"], "qrels", allow_missing=True)
+        max_grade = max(max_grade, max_grade_of_tops(*tops_of_scale(grade, below)))
     return QrelsColumns(
         query=as_encoded_ids(columns["query_id"], "qrels"),
         doc=as_ids(columns["doc_id"], "qrels"),
-        grade=integer_grades(columns["relevance"]),
+        grade=grade,
         intent=intent,
         probability=float_values(columns["probability"], "qrels", allow_missing=True)
         if "probability" in columns
         else None,
         parent=ids_or_none(columns["parent_id"]) if "parent_id" in columns else None,
         type=ids_or_none(columns["type"]) if "type" in columns else None,
-        max_grade=int(integer_grades(columns["max_grade"]).max(initial=0)) if "max_grade" in columns else 0,
+        max_grade=max_grade,
         has_intent_info=has_intent_info,
         description=as_strings(columns["description"]) if "description" in columns else None,
         importance=strings_or_none(columns["importance"]) if "importance" in columns else None,
     )
+
+
+def require_one_meaning_of_intents(qrels: Frame, names: Mapping[str, str]) -> None:
+    """Raise an error if two columns of intents contradict each other: do not tell apart the same rows of a topic."""
+    used, topic = names.get("intent_id", ITERATION), names["query_id"]
+    for other in other_intent_columns(qrels.columns, used):
+        ids = pa.table(
+            {name: as_strings(qrels[column]) for name, column in zip("tio", (topic, used, other), strict=True)}
+        )
+        pairs = ids.drop_null().group_by(["t", "i", "o"], use_threads=False).aggregate([])
+        for one, two, columns in (("i", "o", (used, other)), ("o", "i", (other, used))):
+            counts = pairs.group_by(["t", one], use_threads=False).aggregate(
+                [(two, "count"), (two, "min"), (two, "max")]
+            )
+            differ = counts.filter(pc.greater(counts[f"{two}_count"], 1)).slice(0, 1).to_pylist()
+            for row in differ:
+                raise IrdivError(
+                    f"the qrels have two columns of intents that contradict each other: in topic {row['t']!r}, "
+                    f"{columns[0]} {row[one]!r} has the {columns[1]} {row[f'{two}_min']!r} and {row[f'{two}_max']!r}. "
+                    "Drop one of the columns."
+                )
+
+
+def other_intent_columns(present: Iterable[str], used: str) -> list[str]:
+    """Return the columns of intents beside the one that is used, without iterations."""
+    return [name for name in ALIASES["intent_id"] if name in present and name not in (used, ITERATION)]
 
 
 def run_columns(run: RunLike, *, ties: str = "input", may_be_empty: bool = False) -> RunColumns:

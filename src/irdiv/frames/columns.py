@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from irdiv.errors import IrdivError, examples
 
 # The first name is irdiv's; the others are those of ir_measures, PyTerrier, ir_datasets and collections for RAG.
-# A frame may have several intent columns: the first in this order is used, and `iteration` only if there is no other.
-# Those of RAG are the exception: an aspect and a nugget below it are two things, so that one must be chosen.
+# A frame may have several intent columns that say the same: the first in this order is used, and `iteration` only if
+# there is no other. An aspect and a nugget below it are two things, so that one must be chosen.
 ALIASES: dict[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id"),
     "doc_id": ("doc_id", "docno", "passage_id"),
@@ -22,6 +22,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "description": ("description",),
     "importance": ("importance",),
     "max_grade": ("max_grade",),
+    "grades_below_max": ("grades_below_max",),
     "run": ("run", "name"),
     "measure": ("measure",),
     "value": ("value",),
@@ -79,7 +80,10 @@ _UNUSED_INTENT_COLUMNS = {"level", "axis"}
 IMPORTANCE_WEIGHTS = {"vital": 1.0, "okay": 0.5}
 """The values of the column ``importance``, and the weights of intents in topics without probabilities."""
 
-OPTIONAL_QRELS_COLUMNS = ("intent_id", *INTENT_COLUMNS, "max_grade")
+SCALE_COLUMNS = ("max_grade", "grades_below_max")
+"""The columns that state the scale of grades: the highest of it, or how far below it the grade of each row is."""
+
+OPTIONAL_QRELS_COLUMNS = ("intent_id", *INTENT_COLUMNS, *SCALE_COLUMNS)
 """The columns of qrels that are used if they are there."""
 
 EVALUATION_COLUMNS = ("run", "query_id", "measure", "value")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import JSON_READERS, LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
+from irdiv.frames.layouts import COMMENT, JSON_READERS, LEVEL, TREC_QRELS, TREC_RUN, Layout, seek_first_row
 from irdiv.frames.text import BLANKS, open_maybe_gzip, split_cells
 from irdiv.types import PathLike
 
@@ -48,11 +48,12 @@ def find_line(path: PathLike, layout: Layout, first_cells: Sequence[str]) -> int
 
 
 def _numbered_lines(path: Path, layout: Layout) -> Iterator[tuple[int, bytes, str | None]]:
-    """Yield each line of a file with its number and the separator of its cells."""
+    """Yield each line of a file that is no comment, with its number and the separator of its cells."""
     with open_maybe_gzip(path, layout.role) as file:
         skipped, separator = seek_first_row(file, layout)
         for number, line in enumerate(file, start=skipped + 1):
-            yield number, line.removeprefix(codecs.BOM_UTF8), separator
+            if not COMMENT.match(line):
+                yield number, line.removeprefix(codecs.BOM_UTF8), separator
 
 
 def _cells(line: bytes, separator: str | None) -> list[str]:

@@ -119,4 +119,4 @@ class GroupedRows:
 
     def _convert(self, bucket: int, rows: pa.Table) -> pa.Table:
         chunk = Chunk(int(self._edges[bucket]), nw.from_native(rows, eager_only=True))
-        return self.totals.without_adhoc_iterations(self._source.to_table(chunk, compact=False))
+        return self.totals.without_known_columns(self._source.to_table(chunk, compact=False))

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irdiv.errors import IrdivError, short
+from irdiv.errors import IrdivError, short, warn
 from irdiv.types import Bools, Ints, Objects
 
 if TYPE_CHECKING:
@@ -33,6 +33,12 @@ _NOT_UTF8 = "bytes that are not UTF-8"
 
 def as_ids(column: Column, role: str) -> Ids:
     """Return a column of strings or numbers as ids; ``role`` names the frame in errors."""
+    ids = _checked_ids(column, role)
+    _warn_about_outer_spaces(ids, column.name, role)
+    return ids
+
+
+def _checked_ids(column: Column, role: str) -> Ids:
     ids = as_strings(column, role)
     longest = pc.max(pc.binary_length(ids)).as_py()
     if longest is not None and longest > LONGEST_ID:
@@ -46,6 +52,24 @@ def as_ids(column: Column, role: str) -> Ids:
             "Every row needs an id there; drop the rows without one."
         )
     return ids
+
+
+def _warn_about_outer_spaces(ids: Ids, column: str, role: str) -> None:
+    """Warn if some ids start or end with a space, and others do not."""
+    _, offsets, text = ids.buffers()
+    letters = np.frombuffer(text or b"", dtype=np.uint8)
+    is_blank = letters == ord(" ")
+    if not is_blank.any():
+        return
+    edges = np.frombuffer(offsets, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
+    filled = np.flatnonzero(edges[1:] > edges[:-1])
+    spaced = filled[is_blank[edges[filled]] | is_blank[edges[filled + 1] - 1]]
+    if 0 < len(spaced) < len(filled):
+        shown = short(ids[int(spaced[0])].as_py())
+        warn(
+            f"column {column!r} of the {role} has some ids with spaces around them, such as {shown}; with and without "
+            "spaces they are different ids, so strip them unless that is meant."
+        )
 
 
 @dataclass(frozen=True)
@@ -76,8 +100,10 @@ class EncodedIds:
 def as_encoded_ids(column: Column, role: str) -> EncodedIds:
     """Return a column of strings or numbers as encoded ids; an Arrow column with a dictionary keeps its codes."""
     native = column.to_native()
-    ids = _combine_chunks(native.unify_dictionaries()) if is_dictionary_of_ids(native) else as_ids(column, role)
-    return EncodedIds(*factorize_grouped(ids))
+    ids = _combine_chunks(native.unify_dictionaries()) if is_dictionary_of_ids(native) else _checked_ids(column, role)
+    encoded = EncodedIds(*factorize_grouped(ids))
+    _warn_about_outer_spaces(encoded.ids, column.name, role)
+    return encoded
 
 
 def is_dictionary_of_ids(native: object) -> TypeGuard[pa.ChunkedArray]:

@@ -14,6 +14,9 @@ from irdiv.frames.text import split_cells
 SYSTEM_DESCRIPTION = (b"<SYSDESC>", b"</SYSDESC>")
 """The tags around the description of a system, with which runs of NTCIR start."""
 
+COMMENT = re.compile(rb"[ \t]*#[^\r\n]*")
+"""A line that is no row, as in trec_eval."""
+
 
 class ColumnType(NamedTuple):
     """What the cells of a column hold: the dtype, a check of one cell, and a description for errors."""
@@ -76,11 +79,14 @@ JSON_READERS = {"qrels": "read_nuggets", "run": "read_contexts"}
 
 
 def seek_first_row(file: BufferedReader, layout: Layout) -> tuple[int, str | None]:
-    """Move a file past the description of a system; return the count of lines skipped and the separator of columns.
+    """Move a file past the description of a system and comments at the start.
 
-    The separator is a semicolon, or None for white space.
+    Returns the count of lines skipped, and the separator of columns: a semicolon, or None for white space.
     """
     skipped = _skip_description(file)
+    while COMMENT.match(file.peek(4096).removeprefix(codecs.BOM_UTF8)):
+        file.readline()
+        skipped += 1
     return skipped, ";" if _has_semicolons(file, layout) else None
 
 

@@ -1,4 +1,4 @@
-"""By what the ids of qrels and runs differ, where none are the same."""
+"""By what ids differ that should be the same."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from itertools import islice
 
 _SEPARATORS = "#:/|@_-. "
 _MOST_IDS = 1000
+MANY = 0.1
+"""What share of topics or intents without a counterpart is worth a warning."""
 
 
 def _without_end(separator: str, text: str) -> str:

@@ -9,18 +9,19 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import DQRELS
+from irdiv.frames.layouts import DQRELS, seek_first_row
 from irdiv.frames.parsing import read_columns
 from irdiv.frames.text import open_maybe_gzip, split_cells
 from irdiv.types import PathLike
 
 
 def is_dqrels(path: Path) -> bool:
-    """Return whether the first line of a file is one of Dqrels, ``topic intent document Lx``."""
+    """Return whether the first line of a file that is no comment is one of Dqrels, ``topic intent document Lx``."""
     try:
         if not path.is_file():
             return False
         with open_maybe_gzip(path, DQRELS.role) as file:
+            seek_first_row(file, DQRELS)
             start = file.read(4096).removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
     except (EOFError, OSError, zlib.error, IrdivError):
         return False

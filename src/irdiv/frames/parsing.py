@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from pyarrow import csv
 
 from irdiv.errors import IrdivError
 from irdiv.frames.diagnosis import layout_error
-from irdiv.frames.layouts import Layout, seek_first_row
+from irdiv.frames.layouts import COMMENT, Layout, seek_first_row
 from irdiv.frames.text import BLANKS, open_maybe_gzip, require_short_lines
 from irdiv.progress import progress_counter
 from irdiv.types import PathLike
@@ -71,7 +72,11 @@ def _content(path: Path, layout: Layout) -> tuple[bytes, str | None]:
         skipped, separator = seek_first_row(file, layout)
         content = _read_rest(file)
     require_short_lines(path, content, first_line=skipped + 1)
-    return content, separator
+    return _without_comments(content), separator
+
+
+def _without_comments(content: bytes) -> bytes:
+    return re.sub(b"(?<=[\r\n])%b[\r\n]*" % COMMENT.pattern, b"", content) if b"#" in content else content
 
 
 def _read_rest(file: io.BufferedReader) -> bytes:

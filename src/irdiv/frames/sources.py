@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from irdiv.errors import IrdivError
+from irdiv.frames.checked import other_intent_columns, require_one_meaning_of_intents
 from irdiv.frames.columns import (
     ITERATION,
     OPTIONAL_QRELS_COLUMNS,
     QRELS_COLUMNS,
     RUN_COLUMNS,
     RUN_NAMES,
+    SCALE_COLUMNS,
     find_columns,
     order_column,
     raise_if_empty,
@@ -37,9 +39,11 @@ from irdiv.frames.values import (
     float_values,
     floats_or_none,
     integer_grades,
+    max_grade_of_tops,
     order_values,
     raise_if_fractional,
     strings_or_none,
+    tops_of_scale,
 )
 from irdiv.types import Floats, Ints
 
@@ -75,6 +79,7 @@ class RowSource:
         optional = OPTIONAL_QRELS_COLUMNS if role == "qrels" else () if value_column == "rank" else ("rank",)
         self._value_column = value_column
         self._names = find_columns(self.columns, role, ("query_id", "doc_id", value_column), optional)
+        self._other_intents = other_intent_columns(self.columns, self._names.get("intent_id", ITERATION))
         self._has_run_names = role == "run" and RUN_NAMES in self.columns
         self._run_names: RunNames | None = None
         self.is_single_pass = isinstance(rows, pa.RecordBatchReader)
@@ -84,7 +89,11 @@ class RowSource:
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rows in chunks."""
-        return self._chunks(self._names)
+        names = self._names | {name: name for name in self._other_intents}
+        for chunk in self._chunks(names):
+            if self._other_intents:
+                require_one_meaning_of_intents(chunk.rows, self._names)
+            yield chunk
 
     def chunks_of_totals(self) -> Iterator[Chunk]:
         """Yield the rows in chunks, with only those columns that topics and `Totals` need."""
@@ -153,7 +162,7 @@ class RowSource:
             return pa.array(np.full(len(column), np.nan) if ranks is None else ranks, from_pandas=True)
         if name in ("score", "rank"):
             return pa.array(order_values(column, self.role))
-        if name == "probability":
+        if name in ("probability", "grades_below_max"):
             return pa.array(float_values(column, self.role, allow_missing=True), from_pandas=True)
         return pa.array(strings_or_none(column), pa.string())
 
@@ -173,7 +182,10 @@ class Totals:
     """What depends on all rows of a source."""
 
     row_count: int = 0
-    max_grade: int = 0
+    highest_grade: int = 0
+    """The highest grade that occurs or that the column ``max_grade`` states."""
+    tops: tuple[float, float] = (np.inf, -np.inf)
+    """What `tops_of_scale` returns for all rows."""
     has_only_adhoc_iterations: bool = True
     sample_topics: list[str] = field(default_factory=list)
     """Some topics of the first rows."""
@@ -185,14 +197,21 @@ class Totals:
         self.row_count += len(table)
         self.has_only_adhoc_iterations &= source.has_adhoc_iterations(table)
         for name in {"relevance", "max_grade"} & set(table.column_names):
-            self.max_grade = max(self.max_grade, int(table[name].to_numpy().max(initial=0)))
+            self.highest_grade = max(self.highest_grade, int(table[name].to_numpy().max(initial=0)))
+        if "grades_below_max" in table.column_names:
+            low, high = tops_of_scale(table["relevance"].to_numpy(), table["grades_below_max"].to_numpy())
+            self.tops = min(self.tops[0], low), max(self.tops[1], high)
 
-    def without_adhoc_iterations(self, table: pa.Table) -> pa.Table:
-        """Return a table without its intents if those of all rows are iterations of ad hoc qrels."""
-        if self.has_only_adhoc_iterations and "intent_id" in table.column_names:
-            return table.drop_columns(["intent_id"])
-        return table
+    @property
+    def max_grade(self) -> int:
+        """The highest grade of the scale, once all rows were added; with a warning if grades contradict it."""
+        return max(self.highest_grade, max_grade_of_tops(*self.tops))
+
+    def without_known_columns(self, table: pa.Table) -> pa.Table:
+        """Return a table without its scale, and without intents if those of all rows are iterations of ad hoc qrels."""
+        known = [*SCALE_COLUMNS, *(["intent_id"] if self.has_only_adhoc_iterations else [])]
+        return table.drop_columns([name for name in known if name in table.column_names])
 
 
-_TOTALS = ("relevance", "max_grade", "intent_id")
+_TOTALS = ("relevance", *SCALE_COLUMNS, "intent_id")
 """Columns that `Totals` needs."""

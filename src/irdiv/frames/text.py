@@ -107,7 +107,10 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
 
 
 def require_separable_ids(frame: pd.DataFrame, columns: Sequence[str], separator: str) -> None:
-    """Raise an error for ids that are empty or have the separator, a space or a semicolon, or a line break in them."""
+    """Raise an error for ids that are empty or have the separator, a space or a semicolon, or a line break in them.
+
+    Those of the first column may not start as a comment does.
+    """
     pattern = r"[ \t\n\v\f\r]" if separator == " " else r"[;\r\n]|^[ \t]|[ \t]$"
     separated_by = "spaces" if separator == " " else "semicolons"
     for name in columns:
@@ -117,6 +120,9 @@ def require_separable_ids(frame: pd.DataFrame, columns: Sequence[str], separator
                 f"the file separates columns by {separated_by}, but the column {name} has {examples(wrong)}; rename "
                 "these ids."
             )
+    comments = frame[columns[0]][frame[columns[0]].str.startswith("#")].drop_duplicates()
+    if len(comments):
+        raise IrdivError(f"a line that starts with '#' is a comment; rename the {columns[0]} {examples(comments)}.")
 
 
 @contextmanager

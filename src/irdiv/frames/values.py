@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from irdiv.errors import IrdivError, examples, short
+from irdiv.errors import IrdivError, examples, short, warn
 from irdiv.frames.columns import ADHOC_ITERATIONS
 from irdiv.frames.ids import Column, Ids, as_strings
 from irdiv.types import Bools, Floats, Ints, Objects
@@ -45,6 +45,26 @@ def integer_grades(column: Column) -> Ints:
             "map the grades to integers first, or give gains by the parameter gain={grade: gain}."
         )
     return values.astype(np.int64)
+
+
+def tops_of_scale(grade: Ints, grades_below_max: Floats) -> tuple[float, float]:
+    """Return the lowest and the highest sum of a grade and its distance from the highest, which may be missing.
+
+    They are equal unless grades were changed since; grades below 0 count as 0, which many programs make of them.
+    """
+    tops = np.maximum(grade, 0) + grades_below_max
+    tops = tops[~np.isnan(tops)]
+    return float(tops.min(initial=np.inf)), float(tops.max(initial=-np.inf))
+
+
+def max_grade_of_tops(lowest: float, highest: float) -> int:
+    """Return the highest grade of a scale from what `tops_of_scale` returned; 0, with a warning, if they differ."""
+    if lowest < highest:
+        warn(
+            "grades were changed after the column 'grades_below_max' stated their scale, so ERR takes the highest "
+            "grade that is left; drop the column, and state the scale, as in ERR-IA(max_grade=4)@10, if it is higher."
+        )
+    return int(highest) if lowest == highest else 0
 
 
 def float_values(column: Column, role: str, *, allow_missing: bool = False) -> Floats:

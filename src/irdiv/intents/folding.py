@@ -11,6 +11,7 @@ from narwhals import selectors
 
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import FrameT, QrelsHolder
+from irdiv.frames.checked import require_one_meaning_of_intents
 from irdiv.frames.columns import (
     IMPORTANCE_WEIGHTS,
     INTENT_COLUMNS,
@@ -24,6 +25,7 @@ from irdiv.frames.columns import (
 )
 from irdiv.frames.ids import Column, as_ids, as_strings, concatenate_ids, factorize_grouped
 from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
+from irdiv.frames.mismatch import MANY, describe_difference
 from irdiv.frames.values import check_probabilities, ids_or_none, strings_or_none
 from irdiv.frames.values import is_given as values_are_given
 from irdiv.intents.files import read_intents
@@ -90,6 +92,7 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
     """Fold what `normalize_intent_table` returned into the qrels."""
     frame = qrels_frame(qrels, callers_library=True)
     names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
+    require_one_meaning_of_intents(frame, names)
     replaced = [name for name in INTENT_COLUMNS if name in table.columns and name in frame.columns]
     frame = _with_one_string_type(_with_id_columns(frame.drop(replaced), names, "qrels"))
 
@@ -100,6 +103,7 @@ def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
     judged, described = _intent_codes(frame, table)
     _require_common_intent(frame, table, judged, described)
     is_placeholder = (frame[names["doc_id"]].cast(nw.String) == PLACEHOLDER_DOC_ID).fill_null(False).to_numpy()
+    _warn_about_undescribed_intents(frame, table, judged, described, is_placeholder)
     needs_row = _need_rows(table, judged, described, is_placeholder)
     folded = frame
     if "parent_id" in table.columns:
@@ -155,6 +159,24 @@ def _require_common_intent(qrels: Frame, table: Frame, judged: _IntentCodes, des
         raise IrdivError(
             f"no intent in common in topic {topic!r}: the qrels have {examples(intents.to_list())}, and the intent "
             f"table has {examples(table.filter(in_topic)[ID_COLUMNS[1]].to_list())}. Check that both use the same ids."
+        )
+
+
+def _warn_about_undescribed_intents(
+    qrels: Frame, table: Frame, judged: _IntentCodes, described: _IntentCodes, is_placeholder: Bools
+) -> None:
+    """Warn if a tenth or more of the judged intents is not in a table that has their topics."""
+    is_intent = (qrels[ID_COLUMNS[1]] != "0").to_numpy() & np.isin(judged.topic, described.topic) & ~is_placeholder
+    rows = np.flatnonzero(is_intent)
+    rows = rows[np.sort(np.unique(judged.intent[rows], return_index=True)[1])]
+    unknown = rows[~np.isin(judged.intent[rows], described.intent)]
+    if len(unknown) and len(unknown) >= MANY * len(rows):
+        found = qrels[unknown.tolist()]
+        undescribed, others = (frame[ID_COLUMNS[1]].unique(maintain_order=True).to_list() for frame in (found, table))
+        warn(
+            f"{len(unknown)} of {len(rows)} judged intents (topic and intent) are not in the intent table: "
+            f"{_example_intents(found)}. They count only if a document is relevant to them; check that both use the "
+            f"same ids.{describe_difference(undescribed, others)}"
         )
 
 

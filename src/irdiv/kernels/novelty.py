@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from irdiv.kernels.lists import ordered_sum, powers
 from irdiv.types import Bools, Floats, Ints
 
+TIE = 1e-12
+"""How much smaller than the largest gain one may be and still be equal to it."""
+
 
 def covered_intent_count(relevant: Bools) -> Floats:
     """Return the count of intents covered up to each hit, for ``relevant[topic, intent, hit]``."""
@@ -64,9 +67,8 @@ def greedy_ranking(
     ``weight`` and ``union`` are those of `novelty_gain`.
     The relevant document with the largest gain comes next, or the one with the smallest gain for the worst ranking;
     ties go to the largest doc id, which is the last along the document axis. Where no document is left, the document
-    is -1. Documents with the same intents differ only in their ids, so the search is over sets of intents. Gains are
-    computed as ndeval does, summed over intents in order: where 1 − α is not a power of two, rounding decides
-    near-ties.
+    is -1. Documents with the same intents differ only in their ids, so the search is over sets of intents. Gains that
+    differ by less than `TIE` are equal, as the rounding of their sums depends on the order of intents.
     """
     sets, last, previous = _group_by_intent_set(relevant)
     by_set = np.moveaxis(sets, 2, 1)
@@ -86,8 +88,10 @@ def greedy_ranking(
             for intent, has_intent in enumerate(by_intent):
                 gain += has_intent * worth[:, intent, None]
         best = np.where(available, gain, np.inf if worst else -np.inf)
-        best = best.min(axis=1) if worst else best.max(axis=1)
-        chosen = np.argmax(np.where(gain == best[:, None], last, -1), axis=1)
+        best = (best.min(axis=1) if worst else best.max(axis=1))[:, None]
+        # Sums have a relative rounding error, and what is left of 1 an absolute one.
+        is_tied = np.abs(gain - best) <= TIE * (1.0 if union else best)
+        chosen = np.argmax(np.where(is_tied, last, -1), axis=1)
         document = last[topics, chosen]
         documents[:, rank] = document
         gains[:, rank] = np.where(document >= 0, gain[topics, chosen], 0.0)

@@ -70,8 +70,12 @@ class Declaration:
     needs_intents: bool = True
     needs_importance: bool = False
     """Whether it needs the importance of intents."""
+    uses_types: bool = False
+    """Whether it depends on which intents are navigational."""
     other_programs: str = ""
     """How other programs differ."""
+    namesake: str = ""
+    """What it is, and what another measure with nearly the same name is."""
     components: tuple[str, ...] = ()
     """Names of the measures that this one combines, as I-rec and D-nDCG in D#-nDCG."""
     owner: str = "irdiv"

@@ -175,6 +175,7 @@ def _layer_aware(declaration: Declaration) -> Declaration:
         score_by_intent=None,
         parameters=merge_parameters((HIERARCHY, *weighing, _LAYER_WEIGHTS), own),
         other_programs=_NO_OTHER_PROGRAM + _SAME_NAMES.get(declaration.name, ""),
+        namesake="",
         components=(),
         owner="irdiv",
         keywords=(),

@@ -57,6 +57,7 @@ def _din(base: BaseMeasure) -> Declaration:
         f"intents and navigational ones met for the first time; the ideal list is that of D-{base.name}; {_TYPES}",
         references=(_SAKAI, *d_references(base)),
         score=lambda ranked, params, cutoff: _din_score(base, ranked, params, cutoff),
+        uses_types=True,
         on_layers=False,
     )
 
@@ -94,5 +95,6 @@ def _p_plus_q() -> Declaration:
         score=_p_plus_q_score,
         parameters=(GAIN, BETA_BLENDED, REL, INTENTS, RENORMALIZE, JUDGED_ONLY),
         other_programs=OTHER_D_PROGRAMS,
+        uses_types=True,
         on_layers=False,
     )

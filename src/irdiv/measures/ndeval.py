@@ -34,10 +34,21 @@ if TYPE_CHECKING:
 _CLARKE = "Clarke et al., SIGIR 2008"
 _OTHER_PROGRAMS = (
     "This is ndeval's measure under ir_measures' name. Through ir_measures it is computed by pyndeval, which orders "
-    "equal scores by doc id ascending and takes cutoffs up to 20, unless irdiv.set_ndeval_provider('irdiv') is called; "
-    "irdiv orders them by doc id descending, as ndeval -traditional, and takes any cutoff."
+    "equal scores by doc id ascending and takes cutoffs up to 20; irdiv orders them by doc id descending, as ndeval "
+    "-traditional, and takes any cutoff. irdiv computes it after irdiv.set_ndeval_provider('irdiv'), and wherever the "
+    "intents are in another column than iteration, as pyndeval would see one intent."
 )
 _AT_ONE = " ndeval itself forgets to divide the value at cutoff 1 by the number of intents; irdiv divides."
+
+
+_NAMESAKES = {
+    **{
+        f"{name}_IA": f"{name}_IA is ndeval's {name}-IA, binary; the graded one, which weighs intents by Pr(i|q), is "
+        f"called {name}-IA."
+        for name in ("ERR", "nERR")
+    },
+    "alpha_DCG": "alpha_DCG is ndeval's, over the best any collection could give; the plain sum is called alpha-DCG.",
+}
 
 
 def declarations() -> Iterable[Declaration]:
@@ -144,6 +155,7 @@ def _declare(
         parameters=parameters,
         takes_cutoff=takes_cutoff,
         other_programs=_OTHER_PROGRAMS + other_programs,
+        namesake=_NAMESAKES.get(name, ""),
         owner="ir_measures",
     )
 

@@ -80,6 +80,7 @@ def declarations() -> Iterable[Declaration]:
         parameters=(ALPHA, WEIGHTED, _MODEL, _GAMMA_OF_MODEL, REL, JUDGED_ONLY),
         bounded=False,
         other_programs="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
+        namesake="alpha-DCG is a plain sum; ndeval's, over the best any collection could give, is alpha_DCG here.",
         keywords=_ALSO,
     )
     yield Declaration(

@@ -64,6 +64,7 @@ def _intent_aware(base: BaseMeasure) -> Declaration:
         takes_cutoff=base.takes_cutoff,
         bounded=base.bounded,
         other_programs=" ".join(filter(None, [_OTHER_IA_PROGRAMS.get(base.name, ""), base.other_programs])),
+        namesake=_NAMESAKES.get(base.name, ""),
         score_by_intent=score_by_intent,
     )
 
@@ -73,6 +74,10 @@ _OTHER_IA_PROGRAMS = {
     "nERR": "ndeval's nERR-IA, here nERR_IA, is binary and divides by the greedy ideal of all intents at once.",
     "AP": "ndeval's MAP-IA, here AP_IA, is the same with uniform probabilities.",
     "P": "ndeval's P-IA, here P_IA, is the same with uniform probabilities.",
+}
+_NAMESAKES = {
+    name: f"{name}-IA is graded and weighs intents by Pr(i|q); ndeval's binary {name}-IA is called {name}_IA here."
+    for name in ("ERR", "nERR")
 }
 
 

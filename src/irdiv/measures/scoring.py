@@ -9,6 +9,7 @@ import numpy as np
 from irdiv.arrays.collection import Collection
 from irdiv.arrays.ranking import OrderedRun, RankedBlock
 from irdiv.arrays.run_groups import OrderedRuns
+from irdiv.errors import IrdivError
 from irdiv.measures.measure import Measure
 from irdiv.progress import progress_counter
 from irdiv.types import Floats
@@ -63,12 +64,25 @@ def measures_by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int
 
 
 def require_intents(collection: Collection, measures: Sequence[Measure]) -> None:
-    """Raise an error if a measure needs intents or their importance, and the qrels have none."""
+    """Raise an error if the qrels lack what a measure needs: intents, their importance, layers that its spec weighs."""
     for measure in measures:
         if measure.declaration.needs_intents:
             collection.require_intents(measure)
         if measure.declaration.needs_importance:
             collection.require_importance(measure)
+        if collection.intent_parent is None:
+            _refuse_options_of_layers(measure)
+
+
+def _refuse_options_of_layers(measure: Measure) -> None:
+    """Raise an error for a spec that says how to treat the layers of a hierarchy, which the qrels do not have."""
+    given = measure.parameter_values()
+    for name in ("layer_weights", "hierarchy"):
+        if name in given and given[name] != measure.declaration.by_name[name].default:
+            raise IrdivError(
+                f"{measure} states {name}={given[name]!r}, but the qrels have no column 'parent_id', so all intents "
+                "are in one layer; irdiv.with_intents adds parents from a table of intents."
+            )
 
 
 def uses_judged_only(measure: Measure) -> bool:

@@ -65,7 +65,8 @@ class Pipeline(providers.FallbackProvider):
     """ir_measures' own pipeline, with well-defined values of ad hoc measures on diversity qrels.
 
     Ad hoc measures of ir_measures see the highest grade of a document over intents, not that of whichever row comes
-    last. Measures of other packages see the qrels as they are.
+    last. irdiv computes ndeval's measures where the column of intents is not called ``iteration``, the only name that
+    pyndeval knows. Measures of other packages see the qrels as they are.
     """
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: QrelsLike) -> providers.Evaluator:
@@ -77,13 +78,15 @@ def _evaluator_of_highest_grades(
 ) -> providers.Evaluator:
     requested = list(measures)
     is_adhoc = [_is_adhoc_measure(measure) for measure in requested]
-    # One provider for all measures, even if another thread chooses another one meanwhile.
-    with choose_for_scope(chosen()):
-        if not any(is_adhoc):
-            return evaluator(requested, qrels)
-        from irdiv.plugins.ir_measures_evaluator import adhoc_qrels
+    provider, highest = chosen(), None
+    if any(is_adhoc) or any(map(_ndeval_provider.supports, requested)):
+        from irdiv.plugins.ir_measures_evaluator import hides_intents, highest_grades, read_once
 
-        qrels, highest = adhoc_qrels(qrels)
+        qrels = read_once(qrels)
+        highest = highest_grades(qrels) if any(is_adhoc) else None
+        provider = "irdiv" if hides_intents(qrels) else provider
+    # One provider for all measures, even if another thread chooses another one meanwhile.
+    with choose_for_scope(provider):
         if highest is None:
             return evaluator(requested, qrels)
         adhoc, others = (

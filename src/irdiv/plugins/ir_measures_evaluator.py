@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 import ir_measures
 import pandas as pd
 from ir_measures import providers
 
 from irdiv.arrays.collection import Collection, warn_topics_without_relevant
-from irdiv.arrays.run_checks import order_checked_run
+from irdiv.arrays.run_checks import SCORES_REMEDY, order_checked_run
 from irdiv.frames.checked import qrels_columns
-from irdiv.frames.columns import ALIASES, QRELS_COLUMNS, find_columns, has_intent_column
+from irdiv.frames.columns import ALIASES, ITERATION, PLACEHOLDER_DOC_ID, QRELS_COLUMNS, find_columns, has_intent_column
 from irdiv.frames.ids import as_ids, string_array
 from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame
 from irdiv.measures.measure import Measure
@@ -36,7 +37,7 @@ class Evaluator(providers.Evaluator):
     def _iter_calc(self, run: RunLike) -> Iterator[ir_measures.Metric]:
         if self._collection is None:
             return
-        ordered = order_checked_run(self._collection, run, may_be_empty=True)
+        ordered = order_checked_run(self._collection, run, may_be_empty=True, remedy=SCORES_REMEDY)
         values = score(ordered, [_irdiv_measure(measure) for measure in self._requested])
         query_ids = [self._original_ids[topic] for topic in self._collection.topics]
         for measure, row in zip(self._requested, values.tolist(), strict=True):
@@ -62,28 +63,40 @@ def _original_ids(qrels: QrelsLike, frame: Frame) -> dict[str, str]:
     return dict(zip(as_ids(topics, "qrels").to_pylist(), topics.to_list(), strict=True))
 
 
-def adhoc_qrels(qrels: QrelsLike) -> tuple[QrelsLike, pd.DataFrame | None]:
-    """Return the qrels, and the same with the highest grade of each document over intents.
+def read_once(qrels: QrelsLike) -> QrelsLike:
+    """Return an iterable of namedtuples, which may be read only once, as a list, and other qrels unchanged."""
+    if isinstance(qrels, str | Mapping | Sequence) or hasattr(qrels, "columns") or not isinstance(qrels, Iterable):
+        return qrels
+    return list(qrels)
 
-    The second is None if there is one intent, or no document has more than one row, and the qrels can be used as they
-    are. The first differs from what was given only if that was an iterator, which can be read once.
+
+def hides_intents(qrels: QrelsLike) -> bool:
+    """Return whether qrels have a column of intents that pyndeval does not see, as it is not called ``iteration``."""
+    return has_intent_column(set(_column_names(qrels)) - {ITERATION})
+
+
+def highest_grades(qrels: QrelsLike) -> pd.DataFrame | None:
+    """Return qrels with the highest grade of each document over intents, without placeholders of intents.
+
+    None if there are none of these, and there is one intent or no document has more than one row, so that the qrels can
+    be used as they are.
     """
-    if isinstance(qrels, Mapping):
-        return qrels, None
-    if isinstance(qrels, pd.DataFrame):
-        frame = qrels
-    elif isinstance(qrels, Iterable) and not isinstance(qrels, str) and not hasattr(qrels, "columns"):
-        qrels = list(qrels)
-        if not all(has_intent_column(getattr(row, "_fields", ())) for row in qrels[:1]):
-            return qrels, None
-        frame = pd.DataFrame(qrels)
-    else:
-        return qrels, None
+    names = _column_names(qrels)
     *keys, grade = QRELS_COLUMNS
-    if not set(QRELS_COLUMNS) <= set(frame.columns) or not has_intent_column(frame.columns):
-        return qrels, None
-    intent_columns = [name for name in ALIASES["intent_id"] if name in frame.columns]
-    if not frame.duplicated(keys).any() or (frame[intent_columns].nunique() <= 1).all():
-        return qrels, None
-    highest: pd.DataFrame = frame.groupby(keys, sort=False, as_index=False, observed=True)[[grade]].max()
-    return qrels, highest
+    if not set(QRELS_COLUMNS) <= set(names) or not has_intent_column(names):
+        return None
+    frame = pd.DataFrame(cast("pd.DataFrame | list[tuple[Hashable, ...]]", qrels))
+    judged = frame[frame[keys[1]] != PLACEHOLDER_DOC_ID]
+    intent_columns = [name for name in ALIASES["intent_id"] if name in names]
+    has_one_grade = not frame.duplicated(keys).any() or (frame[intent_columns].nunique() <= 1).all()
+    if has_one_grade and len(judged) == len(frame):
+        return None
+    highest: pd.DataFrame = judged.groupby(keys, sort=False, as_index=False, observed=True)[[grade]].max()
+    return highest
+
+
+def _column_names(qrels: QrelsLike) -> Sequence[str]:
+    """Return the columns of a pandas frame, or the fields of a sequence of namedtuples; others have none here."""
+    if isinstance(qrels, pd.DataFrame):
+        return list(qrels.columns)
+    return getattr(qrels[0], "_fields", ()) if isinstance(qrels, Sequence) and len(qrels) else ()

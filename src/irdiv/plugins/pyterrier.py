@@ -20,8 +20,10 @@ def as_module() -> ModuleType:
 
     This replaces ``pyterrier.model.to_ir_measures``, by which PyTerrier renames columns for ir_measures. The new one
     adds a column ``max_grade``, the highest grade of all topics, to qrels that have an intent column and no
-    ``max_grade``, so that ERR does not depend on the size of PyTerrier's batches of topics. Everything else, such as
-    runs, ad hoc qrels and names of columns, is converted as before, and no other function of PyTerrier is changed.
+    ``max_grade``, so that ERR does not depend on the size of PyTerrier's batches of topics. PyTerrier has left out
+    other topics than those of the experiment by then: only qrels of `irdiv.datasets.to_pyterrier` still carry the
+    scale of all. Everything else, such as runs, ad hoc qrels and names of columns, is converted as before, and no other
+    function of PyTerrier is changed.
     """
     model = sys.modules["pyterrier.model"]
     original = model.to_ir_measures
@@ -30,13 +32,22 @@ def as_module() -> ModuleType:
         import pandas as pd
 
         from irdiv.frames.columns import ITERATION, QRELS_COLUMNS, has_intent_column
+        from irdiv.frames.values import max_grade_of_tops, tops_of_scale
 
         out = original(inp)
-        if not isinstance(out, pd.DataFrame) or "max_grade" in out.columns:
+        if (
+            not isinstance(out, pd.DataFrame)
+            or "max_grade" in out.columns
+            or not set(QRELS_COLUMNS) <= set(out.columns)
+        ):
             return out
-        is_qrels = set(QRELS_COLUMNS) <= set(out.columns)
-        has_intents = has_intent_column(set(out.columns) - {ITERATION})
-        return out.assign(max_grade=out[QRELS_COLUMNS[2]].max()) if is_qrels and has_intents else out
+        if not has_intent_column(set(out.columns) - {ITERATION}):
+            return out
+        grade = out[QRELS_COLUMNS[2]]
+        if "grades_below_max" not in out.columns:
+            return out.assign(max_grade=grade.max())
+        tops = tops_of_scale(grade.to_numpy(), out["grades_below_max"].to_numpy(float))
+        return out.drop(columns="grades_below_max").assign(max_grade=max(max_grade_of_tops(*tops), grade.max()))
 
     model.to_ir_measures = to_ir_measures  # type: ignore[attr-defined]
     return sys.modules["irdiv"]

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.checks import Integer, require
-from irdiv.errors import IrdivError
+from irdiv.errors import IrdivError, examples
 from irdiv.evaluation.selection import requested_measures, requested_names
-from irdiv.frames.columns import OPTIONAL_QRELS_COLUMNS, QRELS_COLUMNS, find_columns, order_column
+from irdiv.frames.checked import other_intent_columns
+from irdiv.frames.columns import ITERATION, OPTIONAL_QRELS_COLUMNS, QRELS_COLUMNS, find_columns, order_column
 from irdiv.frames.ids import Ids
 from irdiv.measures.measure import Measure
 from irdiv.measures.spec import NamedMeasures
@@ -120,7 +121,17 @@ def evaluate(
 def _find_qrels_columns(columns: Sequence[str], measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
     needs_intents = any(isinstance(m, Measure) and m.declaration.needs_intents for m in measures)
     required = (*QRELS_COLUMNS, "intent_id") if needs_intents else QRELS_COLUMNS
-    return find_columns(columns, "qrels", required, OPTIONAL_QRELS_COLUMNS)
+    names = find_columns(columns, "qrels", required, OPTIONAL_QRELS_COLUMNS)
+    unchecked = [
+        *other_intent_columns(columns, names.get("intent_id", ITERATION)),
+        *{"grades_below_max"} & names.keys(),
+    ]
+    if unchecked:
+        raise IrdivError(
+            f"the qrels have the columns {examples(unchecked)}, which are not compared with the others on Spark; drop "
+            "them, or state the scale in a column 'max_grade'."
+        )
+    return names
 
 
 def _task_count(tasks: int | None, judgments: int, parallelism: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from irdiv.frames.columns import ITERATION
+from irdiv.frames.columns import ITERATION, SCALE_COLUMNS
 from irdiv.plugins.spark_files import ParquetFiles, find_files
 from irdiv.plugins.spark_inputs import RUN, QrelsFacts, normalize_ids, read_qrels_facts
 from irdiv.plugins.spark_tables import PACKED_SCHEMA, TableColumns, read_parts
@@ -36,7 +36,7 @@ def prepare_qrels(qrels: DataFrame, names: Mapping[str, str]) -> tuple[Rows, Qre
     files = find_files(qrels, names)
     facts = read_qrels_facts(qrels, names, list(files.sizes) if files else [])
     # Tasks get the highest grade of all.
-    kept = {name: column for name, column in names.items() if name != "max_grade"}
+    kept = {name: column for name, column in names.items() if name not in SCALE_COLUMNS}
     renamed = {ITERATION: "intent_id"} if facts.has_iterations else {}
     repeated = [renamed.get(kept[name], kept[name]) for name in _REPEATED_COLUMNS if name in kept]
     columns = TableColumns("qrels", kept["query_id"], kept["doc_id"], repeated)

@@ -22,7 +22,6 @@ PropertiesLike: TypeAlias = str | Property | Iterable[str | Property]
 """One or several properties, or their names."""
 
 TOLERANCE = 1e-12
-_COLUMNS = ["measure", "property", "cases", "violations", "share", "ties", "counterexample", "score", "other_score"]
 
 
 def check(
@@ -58,8 +57,10 @@ def check(
     Returns
     -------
     pandas.DataFrame
-        A row for each measure and property: ``measure, property, cases, violations, share, ties, counterexample, score,
-        other_score``. The counterexample is the shortest: the first ranking scores more, though it should not.
+        A row for each measure and property: ``measure, property, length, cases, violations, share, ties,
+        counterexample, score, other_score``. ``length`` is that of the longest ranking in the cases: induction takes
+        only the shortest rankings, some 3,000 at most. The counterexample is the shortest: the first ranking scores
+        more, though it should not.
     """
     parsed = parse_several(measures)
     checked = _as_properties(properties)
@@ -74,7 +75,7 @@ def check(
         for name, (worse, better) in pairs_of.items():
             pairs = (better, worse) if less_is_better(measure) else (worse, better)
             rows.append({"measure": str(measure), "property": name, **_check_pairs(rankings, of_measure, pairs)})
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return pd.DataFrame(rows)
 
 
 def _as_properties(given: PropertiesLike) -> list[Property]:
@@ -97,6 +98,7 @@ def _check_pairs(rankings: Rankings, scores: Floats, pairs: Pairs) -> dict[str, 
     difference = scores[worse] - scores[better]
     violated = np.flatnonzero(difference > TOLERANCE)
     counts = {
+        "length": int(rankings.lengths[np.concatenate(pairs)].max(initial=0)),
         "cases": len(worse),
         "violations": len(violated),
         "share": len(violated) / len(worse) if len(worse) else np.nan,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import factorial, prod
 from typing import Literal, TypeAlias, get_args, overload
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 
 from irdiv.checks import choice, require
-from irdiv.errors import IrdivError, examples
+from irdiv.errors import IrdivError, examples, warn
 from irdiv.frames.backends import FrameT, callers_backend, from_pandas
+from irdiv.frames.ids import natural_argsort
 from irdiv.frames.values import order_values
 from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
@@ -38,6 +41,9 @@ _DOCUMENT_LISTS = (
     "retrieved_contexts",
     "retrieved_passages",
 )
+_SMALLEST_CHANCE = 1e-6
+"""How likely it must be at least that rankings are in the order of ids by chance; else they are no rankings."""
+_NEARLY_ALL = 0.9
 _DOCUMENTS = (*_ID_LISTS, *_DOCUMENT_LISTS)
 """The fields with lists of documents; where there are ids, other lists are not needed."""
 
@@ -57,7 +63,7 @@ def read_contexts(path: RecordsLike, *, source: Source | None = None, duplicates
 
     - an answer of TREC RAG or RAGTIME: ``references`` in their order, or the ``citations`` of its sentences (``answer``
       or ``responses``) in the order of their first use: ids, positions among the references, or objects from id to
-      score;
+      score. References in the order of their ids are no ranking: then the citations are read, with a warning;
     - retrieved documents: a list of ids or of ``{docid, score}``, the best first, in ``documents``, ``contexts``,
       ``retrieved_docs``, ``candidates``, …;
     - a row ``{query_id, doc_id, rank or score}`` with one document. Higher scores are better, so that distances become
@@ -72,7 +78,8 @@ def read_contexts(path: RecordsLike, *, source: Source | None = None, duplicates
         paths, a mapping from name of run to path or frame, an iterable of dicts, or a frame. Runs are named by
         ``run_id``, ``run``, ``system`` or ``retriever``, or else after their file.
     source
-        What an answer's documents are: ``"references"`` or ``"citations"``; by default references if there are any.
+        What an answer's documents are: ``"references"``, in whatever order, or ``"citations"``; by default references
+        if there are any and they are not in the order of their ids.
     duplicates
         ``"error"`` to raise an error where a list has a document twice, as where passages have the ids of their
         documents, ``"first"`` to keep the first. For rows it is a parameter of `irdiv.evaluate`.
@@ -120,6 +127,15 @@ def _run(name: str, records: Sequence[Record], source: str | None, duplicates: D
 
 
 def _run_of_lists(name: str, records: Sequence[Record], source: str | None, duplicates: Duplicates) -> pd.DataFrame:
+    if source is None and _are_in_order_of_ids(records):
+        found = f"the references of run {name!r} are in the order of their ids, which is no ranking"
+        take = "source='references' (on the command line, --source references) takes them as they are"
+        silent = [record.topic for record in records if not _has_citations(record)]
+        if len(silent) == len(records):
+            raise IrdivError(f"{found}, and its answers cite no documents; list the best reference first, or {take}.")
+        without = f" {len(silent)} answers cite none and have no documents: {examples(silent)}." if silent else ""
+        warn(f"{found}: the documents are read from the citations, in the order of their first use; {take}.{without}")
+        source = "citations"
     rows: list[tuple[str, str, int, float | None]] = []
     first_of: dict[tuple[str, str], str] = {}
     for record in records:
@@ -132,6 +148,22 @@ def _run_of_lists(name: str, records: Sequence[Record], source: str | None, dupl
     if frame["score"].isna().any():
         return frame.drop(columns="score")
     return frame.assign(score=order_values(nw.from_native(frame["score"], series_only=True), "run"))
+
+
+def _are_in_order_of_ids(records: Sequence[Record]) -> bool:
+    """Return whether nearly all lists of references are sorted by id, and so many that it is no chance."""
+    lists = [record.sequence("references") for record in records]
+    if any(isinstance(item, Mapping) and {"score", "rank"} & item.keys() for items in lists for item in items):
+        return False  # they state their order
+    several = [doc_ids(items, "references") for items in lists if len(items) > 1]
+    in_order = [docs for docs in several if docs == sorted(docs) or (np.diff(natural_argsort(docs)) == 1).all()]
+    chance = prod(1 / factorial(min(len(docs), 20)) for docs in in_order)
+    return chance < _SMALLEST_CHANCE and len(in_order) >= _NEARLY_ALL * len(several)
+
+
+def _has_citations(record: Record) -> bool:
+    has_sentences = any(isinstance(record.fields.get(name), list | tuple) for name in _SENTENCES)
+    return (has_sentences or "citations" in record.fields) and bool(_cited(record))
 
 
 def _documents(record: Record, source: str | None, duplicates: Duplicates) -> dict[str, float | None]:

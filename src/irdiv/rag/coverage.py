@@ -15,6 +15,7 @@ from irdiv.arrays.collection import Collection
 from irdiv.errors import IrdivError, IrdivWarning, counted, examples, warn
 from irdiv.frames.columns import IMPORTANCE_WEIGHTS
 from irdiv.frames.inputs import RunLike
+from irdiv.frames.mismatch import MANY
 from irdiv.frames.readers import PARQUET, reader_of
 from irdiv.frames.runs import is_folder_of_runs, run_name
 from irdiv.frames.text import open_maybe_gzip
@@ -159,7 +160,7 @@ def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> Non
     columns = ["query_id", "intent_id" if "intent_id" in judged else "iteration"]
     found = dict.fromkeys(judged[columns].itertuples(index=False, name=None))
     undeclared = [f"{topic} {nugget}" for topic, nugget in found if (topic, nugget) not in known]
-    if undeclared and len(undeclared) < len(found):
+    if undeclared and len(undeclared) < MANY * len(found):  # with_intents warns about more
         warn(
             f"{counted(len(undeclared), 'judged nugget is', 'judged nuggets are')} not among the given ones, and only "
             f"counted if a document gives support: {examples(undeclared)}."

@@ -16,6 +16,8 @@ from irdiv.analysis.hierarchy import (
     node_frame,
 )
 from irdiv.arrays.collection import Collection
+from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
+from irdiv.arrays.run_checks import order_checked_run
 from irdiv.errors import IrdivError, examples
 from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, common_backend, from_pandas
 from irdiv.frames.inputs import QrelsLike, RunLike
@@ -141,6 +143,8 @@ class Hierarchy(FrameHolder[FrameT_co]):
         measures: MeasuresLike | None = None,
         *,
         cutoff: int | None = DEFAULT_CUTOFF,
+        ties: Ties = DEFAULT_TIES,
+        duplicates: Duplicates = DEFAULT_DUPLICATES,
     ) -> LayerReport[FrameT_co]:
         """Return which nodes of a topic a run covers, at which ranks, and the score of each layer.
 
@@ -150,10 +154,10 @@ class Hierarchy(FrameHolder[FrameT_co]):
             A run in any form that `irdiv.evaluate` takes.
         query_id
             The topic.
-        measures, cutoff
+        measures, cutoff, ties, duplicates
             As of `irdiv.analysis.layer_scores`.
         """
-        return next(self.reports(run, [query_id], measures, cutoff=cutoff))
+        return next(self.reports(run, [query_id], measures, cutoff=cutoff, ties=ties, duplicates=duplicates))
 
     def reports(
         self,
@@ -162,11 +166,14 @@ class Hierarchy(FrameHolder[FrameT_co]):
         measures: MeasuresLike | None = None,
         *,
         cutoff: int | None = DEFAULT_CUTOFF,
+        ties: Ties = DEFAULT_TIES,
+        duplicates: Duplicates = DEFAULT_DUPLICATES,
     ) -> Iterator[LayerReport[FrameT_co]]:
         """Yield the reports of several topics, by default of all; the run is read once."""
         topics = list(self.collection.topics if query_ids is None else map(str, query_ids))
         self._require_topics(topics)
-        nodes, layers = coverage_and_scores(self.collection, run, measures, self._options, cutoff)
+        ordered = order_checked_run(self.collection, run, ties=ties, duplicates=duplicates)
+        nodes, layers = coverage_and_scores(ordered, measures, self._options, cutoff)
         for topic in topics:
             table = _rows_of(layers, topic).drop(columns="query_id")
             yield LayerReport(topic, _rows_of(nodes, topic), table, self.backend)

@@ -49,8 +49,8 @@ def worst_topics(
     Returns
     -------
     DataFrame
-        ``query_id, run, value``, worst first, and with a baseline ``baseline_value, difference``, the value minus that
-        of the baseline.
+        ``query_id, run, measure, value``, worst first, and with a baseline ``baseline_value, difference``, the value
+        minus the baseline's.
 
     Examples
     --------
@@ -58,9 +58,9 @@ def worst_topics(
     >>> from irdiv.demo import demo_qrels_and_runs
     >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), "D#-nDCG@10")
     >>> irdiv.stats.worst_topics(evaluation, 2, run="diversified", baseline="relevance").round(3)
-      query_id          run  value  baseline_value  difference
-    0        2  diversified  0.887           0.966      -0.079
-    1        4  diversified  0.897           0.975      -0.077
+      query_id          run     measure  value  baseline_value  difference
+    0        2  diversified  D#-nDCG@10  0.887           0.966      -0.079
+    1        4  diversified  D#-nDCG@10  0.897           0.975      -0.077
     """
     require(Integer(1), n=n)
     table = as_table(evaluation)
@@ -82,9 +82,10 @@ def worst_topics(
         {
             "query_id": [table.topics[topic] for topic in order],
             "run": [table.runs[candidates[i]] for i in worst_run[order]],
+            "measure": table.measures[index],
             "value": value,
         }
-    ).astype({"query_id": str, "run": str})
+    ).astype({"query_id": str, "run": str, "measure": str})
     if baseline is not None:
         frame = frame.assign(baseline_value=reference[order], difference=value - reference[order])
     return frame

@@ -70,8 +70,8 @@ def rank_runs(
     Returns
     -------
     DataFrame
-        ``rank, run, mean, low, high, group``. Runs with equal means have the same rank. Groups are called a, b, … from
-        the best run on; if there are more than 52, they are numbered, with commas between.
+        ``measure, rank, run, mean, low, high, group``. Runs with equal means have the same rank. Groups are called a,
+        b, … from the best run on; if there are more than 52, they are numbered, with commas between.
 
     Examples
     --------
@@ -79,11 +79,11 @@ def rank_runs(
     >>> from irdiv.demo import demo_qrels_and_runs
     >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), "D#-nDCG@10")
     >>> irdiv.stats.rank_runs(evaluation).round(3)
-       rank          run   mean    low   high group
-    0     1  diversified  0.915  0.884  0.939     a
-    1     2    relevance  0.906  0.862  0.938     a
-    2     3   one-intent  0.704  0.628  0.773     b
-    3     4       spammy  0.583  0.533  0.675     b
+          measure  rank          run   mean    low   high group
+    0  D#-nDCG@10     1  diversified  0.915  0.884  0.939     a
+    1  D#-nDCG@10     2    relevance  0.906  0.862  0.938     a
+    2  D#-nDCG@10     3   one-intent  0.704  0.628  0.773     b
+    3  D#-nDCG@10     4       spammy  0.583  0.533  0.675     b
     """
     require_test(test)
     require_level(level)
@@ -107,6 +107,7 @@ def rank_runs(
         differ = _significant_pairs(table, tests["p_adjusted"].to_numpy() < level)[np.ix_(order, order)]
     return pd.DataFrame(
         {
+            "measure": table.measures[0],
             "rank": _ranks(board["mean"].to_numpy()),
             "run": board["run"],
             "mean": board["mean"],
@@ -114,7 +115,7 @@ def rank_runs(
             "high": board["high"],
             "group": compact_letters(differ),
         }
-    ).astype({"run": str, "group": str})
+    ).astype({"measure": str, "run": str, "group": str})
 
 
 def group_letters(significance: Significance, measure: str, runs: Sequence[str]) -> list[str]:

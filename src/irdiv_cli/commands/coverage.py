@@ -213,7 +213,7 @@ def _print_ranking(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Nam
         return
     print()
     output.print_heading(f"Ranking by {evaluation.specs()[0]}")
-    output.print_frame(evaluation.rank(rng=arguments.seed), arguments)
+    output.print_frame(evaluation.rank(rng=arguments.seed).drop(columns="measure"), arguments)
     print("Runs that share a letter do not differ (randomized Tukey HSD test, level 0.05);")
     print("low and high are 95% confidence intervals of the mean.")
 

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="weights of nodes: uniform (U) or from probabilities (N), top-down (T) or bottom-up (B) "
         "(default: NB for topics with probabilities, UB for others)",
     )
+    options.add_order(parser)
     parser.add_argument("--svg", action="store_true", help="print an SVG picture of one topic")
 
 
@@ -62,7 +63,8 @@ def execute(arguments: argparse.Namespace) -> None:
             raise IrdivError("-m scores how a run covers each layer; give a run too.")
         drawings = (trees.svg(topic) if arguments.svg else trees.draw(topic) for topic in topics)
     else:
-        reports = trees.reports(local_file(arguments.runs), topics, arguments.measures)
+        run, order = local_file(arguments.runs), {"ties": arguments.ties, "duplicates": arguments.duplicates}
+        reports = trees.reports(run, topics, arguments.measures, **order)
         drawings = (report.svg() if arguments.svg else str(report) for report in reports)
     for index, drawing in enumerate(drawings):
         if arguments.svg:

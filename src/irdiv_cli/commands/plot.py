@@ -36,7 +36,7 @@ FIGURES = {
         "runs by two measures", ("I-rec@10", "D-nDCG@10"), 2, ("gamma", "highlight", "intervals")
     ),
     "precision_recall": _Figure("interpolated precision", (), 0, ("levels", "rel", *_CURVES)),
-    "rank_curves": _Figure("measures by rank, down to their cutoffs", ("nDCG@20",), None, _CURVES),
+    "rank_curves": _Figure("measures by rank, down to their cutoffs", ("D#-nDCG@20",), None, _CURVES),
     "parameter_curves": _Figure(
         "a measure by one of its parameters", ("alpha-nDCG@10",), 1, ("parameter", "values", *_CURVES)
     ),

@@ -32,8 +32,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
     arguments.measures = arguments.measures or [DEFAULT_MEASURE]
     evaluation = inputs.evaluate_arguments(arguments)
-    parts = {
-        spec: evaluation.rank(
+    parts = [
+        evaluation.rank(
             spec,
             test=arguments.test,
             correction=arguments.correction,
@@ -42,10 +42,8 @@ def execute(arguments: argparse.Namespace) -> None:
             n_resamples=arguments.n_resamples,
         )
         for spec in progress_bar(evaluation.specs(), "measure")
-    }
-    frame = pd.concat([part.assign(measure=spec) for spec, part in parts.items()], ignore_index=True)
-    columns = [*(["measure"] if len(parts) > 1 else []), "rank", "run", "mean", "low", "high", "group"]
-    output.print_frame(frame[columns], arguments)
+    ]
+    output.print_frame(pd.concat(parts, ignore_index=True), arguments)
     test = "the randomized Tukey HSD test" if arguments.test == "tukey" else f"paired tests ({arguments.test})"
     if arguments.test != "tukey":
         test += f", correction {arguments.correction}" if arguments.correction else ", not corrected for many pairs"

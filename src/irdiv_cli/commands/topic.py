@@ -88,7 +88,6 @@ def _take_first_as_qrels(arguments: argparse.Namespace) -> None:
 def _print_worst(evaluation: Evaluation[pd.DataFrame], arguments: argparse.Namespace) -> None:
     run = arguments.run[0] if arguments.run else None
     frame = evaluation.worst(arguments.worst, run=run, baseline=arguments.baseline)
-    output.print_note(f"the worst topics are those by {evaluation.specs()[0]}.")
     output.print_frame(frame, arguments)
     if arguments.output != "table":
         return
