@@ -11,6 +11,13 @@ collect_ignore_glob = ["*.py", "api/generated/*", "plots/*"]
 """Code of the site is run when the site is built."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all pages as slow; those of the whole suite are in the list too."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def _folder_of_the_reader(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each page in a folder of its own with the files of ``irdiv demo --data .`` and those that the page makes."""

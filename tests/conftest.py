@@ -37,6 +37,14 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["IR_DATASETS_HOME"] = tempfile.mkdtemp(prefix="irdiv-test-")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests with other seeds than 0 as slow."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if callspec is not None and callspec.params.get("seed", 0) != 0:
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(os.environ["IR_DATASETS_HOME"], ignore_errors=True)
 

@@ -23,6 +23,8 @@ from irdiv.background import BackgroundCalls, calls_through
 from irdiv_cli import background, command_line, main
 from irdiv_cli.background import background_process
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["there", "here"])
 def calls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):

@@ -22,6 +22,8 @@ import irdiv
 from irdiv.plugins.ir_measures import install
 from values_of_ir_measures import NAMES, diversity_means
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parent
 NDEVAL = [ERR_IA @ 2, nERR_IA @ 2, alpha_nDCG @ 2]
 

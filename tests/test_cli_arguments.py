@@ -34,6 +34,7 @@ def reordered(command: str, words: str) -> str:
     return " ".join(positionals_first(actions[command], words.split()))
 
 
+@pytest.mark.slow
 def test_every_order_of_files_and_options_is_the_same(capsys):
     pieces = [[QRELS], [ONE], [TWO], ["-m", "D#-nDCG@10", "I-rec@5"], ["--set", "gain=linear"], ["-q", "--csv"]]
     expected = out(capsys, "eval", *(word for piece in pieces for word in piece))

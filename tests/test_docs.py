@@ -19,6 +19,8 @@ from irdiv.measures.catalogue import registry
 from irdiv_cli import main
 from pages import ROOT, blocks, commands, pages, write_files
 
+pytestmark = pytest.mark.slow
+
 _RUN_OR_SKIPPED = ("irdiv ", "pip install ", "mkdir try && cd try", "#")
 NAMES = {path.relative_to(ROOT).as_posix(): path for path in pages()}
 

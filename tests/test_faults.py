@@ -21,6 +21,8 @@ from irdiv.files import _HOST, TemporaryFile, write_atomically
 from irdiv.frames.text import LONGEST_LINE, require_short_lines
 from irdiv_cli import main
 
+pytestmark = pytest.mark.slow
+
 DEMO = Path(irdiv.demo.__file__).parent
 FILES = [str(DEMO / "qrels.txt"), *map(str, sorted(DEMO.glob("*.run")))]
 QRELS, RUNS = demo_qrels_and_runs()

@@ -21,6 +21,8 @@ from irdiv_cli import main
 from irdiv_cli.commands.plot import FIGURES
 from test_plots import drawn, in_library
 
+pytestmark = pytest.mark.slow
+
 LONG = "a-run-with-a-name-that-is-far-longer-than-what-fits-into-a-column-of-a-paper"
 
 

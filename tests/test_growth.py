@@ -15,6 +15,8 @@ from irdiv.intents import layers
 from irdiv.kernels import exact
 from irdiv.measures import novelty, operators
 
+pytestmark = pytest.mark.slow
+
 DEEP = sys.getrecursionlimit() + 100
 
 

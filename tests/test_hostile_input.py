@@ -29,6 +29,8 @@ from irdiv.frames.hashes import hash_ids
 from irdiv.frames.ids import LONGEST_ID, natural_argsort, string_array
 from irdiv_cli import main
 
+pytestmark = pytest.mark.slow
+
 TEXTS = {
     "script": "<script>alert(1)</script>",
     "end of script": "</script><svg/onload=alert(1)>",

@@ -57,6 +57,7 @@ def test_pairs(texts, groups, requested):
     assert found == [distinct.index(pair) if pair in distinct else -1 for pair in looked_up]
 
 
+@pytest.mark.slow
 def test_pairs_whose_documents_share_a_hash(monkeypatch):
     texts = [f"d{index}" for index in range(50)]
     monkeypatch.setattr("irdiv.arrays.pairs.hash_ids", lambda ids, salt=0: hash_ids(ids, salt) % (salt + 1))

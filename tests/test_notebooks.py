@@ -9,6 +9,8 @@ import pytest
 
 from helpers import REAL_DATA
 
+pytestmark = pytest.mark.slow
+
 stored = pytest.importorskip("stored", reason="running notebooks needs nbclient, of the extra test")
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))

@@ -18,6 +18,8 @@ from irdiv.frames.runs import run_name
 from irdiv_cli import main
 from irdiv_cli.figures import figure_path
 
+pytestmark = pytest.mark.slow
+
 QRELS, RUN, OTHER = FILES
 IMPOSSIBLE = ["a\0.html", "a\udc80\ud800.html"]
 

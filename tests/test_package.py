@@ -12,6 +12,8 @@ import pytest
 import irdiv
 import irdiv_cli
 
+pytestmark = pytest.mark.slow
+
 SRC = Path(__file__).resolve().parents[1] / "src"
 
 

@@ -311,6 +311,7 @@ def test_without_matplotlib(monkeypatch, evaluation):
         plots.heat_map(irdiv.stats.correlate(evaluation))
 
 
+@pytest.mark.slow
 def test_pyplot_is_used_where_it_is_imported_already(tmp_path):
     code = (
         "import matplotlib; matplotlib.use('agg'); import matplotlib.pyplot as plt, pandas as pd\n"

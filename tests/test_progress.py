@@ -24,6 +24,8 @@ from irdiv.stats import resampling
 from irdiv.stats.resampling import bootstrap_counts
 from irdiv.stats.sample_correlation import correlations_over_topics
 
+pytestmark = pytest.mark.slow
+
 DEMO = Path(irdiv.demo.__file__).parent
 QRELS, RUNS = demo_qrels_and_runs()
 PAIRS = 6  # of four runs

@@ -197,6 +197,7 @@ def test_where_less_is_better():
     assert (even["E"] == even["F"]).all()
 
 
+@pytest.mark.slow
 def test_induction_of_ones_own_and_of_large_spaces():
     own = properties.induce("own", properties.SWAP, properties.IRRELEVANCE)
     induced = set(map(tuple, properties.relations(own, aspects=1, length=3)[["worse", "better"]].values))

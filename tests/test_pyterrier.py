@@ -173,6 +173,7 @@ def test_names_of_ir_measures_as_strings(spec):
     assert pt.Experiment([run], run[["qid", "query"]], qrels, [spec])[spec][0] > 0
 
 
+@pytest.mark.slow
 def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
     code = (
         "import pandas as pd, pyterrier as pt\n"

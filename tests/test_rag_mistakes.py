@@ -939,6 +939,7 @@ def places(value: object, above: tuple = ()) -> Iterator[tuple]:
         yield from places(inner, (*above, key))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::irdiv.IrdivWarning")
 @pytest.mark.parametrize("kind", RECORDS)
 def test_values_of_other_types_are_read_or_named_in_an_error(kind):

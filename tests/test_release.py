@@ -11,6 +11,8 @@ import pytest
 
 import irdiv
 
+pytestmark = pytest.mark.slow
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:

@@ -19,7 +19,7 @@ from irdiv.demo import demo_collection, demo_qrels_and_runs
 from irdiv.report import descriptions_by_intent, write_report, write_site
 
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the report in")]
 
 MEASURES = ("D#-nDCG@10", "I-rec@10", "E@10")
 """Of the last, less is better."""

@@ -101,6 +101,7 @@ def test_colors_are_those_of_the_page(drawn):
         assert all("#ffffff" not in style for style in styles)
 
 
+@pytest.mark.slow
 def test_figures_are_small():
     for runs, most in ((40, 150_000), (150, 400_000)):
         for svg in figures(runs)[0].values():

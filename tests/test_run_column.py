@@ -91,6 +91,7 @@ def test_groups_of_runs_change_no_bit(qrels, monkeypatch, rows, shuffled):
     assert_same(frame, runs, qrels)
 
 
+@pytest.mark.slow
 def test_small_blocks_change_no_bit(qrels, monkeypatch):
     from irdiv.arrays import run_groups
 

@@ -68,6 +68,7 @@ def test_a_topic_may_have_several_rankings(qrels, collection):
         np.testing.assert_array_equal(found[:, position], expected(qrels, {topic: docs}, measures)[:, 0])
 
 
+@pytest.mark.slow
 def test_small_blocks_change_no_bit(qrels, collection, monkeypatch):
     from irdiv.arrays import collection as collection_module
 

@@ -24,9 +24,10 @@ from site_files import Site
 
 EXTENSIONS = ("sphinx", "pydata_sphinx_theme", "numpydoc", "myst_nb", "sphinx_copybutton", "sphinx_design")
 MISSING = [name for name in (*EXTENSIONS, "sphinx_gallery", "sphinx-mathjax-offline") if find_spec(name) is None]
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"the site needs the extra docs; missing here: {', '.join(MISSING)}"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"the site needs the extra docs; missing here: {', '.join(MISSING)}"),
+]
 
 ROOMS = ("measures", "stats", "analysis", "datasets", "rag", "plots", "report", "properties", "plugins", "demo")
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the site in")

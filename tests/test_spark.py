@@ -10,7 +10,7 @@ from irdiv import IrdivError
 from irdiv.plugins import spark as irdiv_spark
 from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.mark.parametrize("tasks", [None, 1, 40])

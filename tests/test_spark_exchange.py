@@ -12,7 +12,7 @@ import pytest
 from irdiv.plugins import spark as irdiv_spark
 from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local, plan_of, write_parts, write_table
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def test_only_packed_tables_of_needed_columns_are_exchanged(spark):

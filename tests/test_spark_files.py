@@ -12,7 +12,7 @@ from irdiv.plugins import spark as irdiv_spark
 from irdiv.plugins import spark_files
 from spark_helpers import ALL_RUNS, QRELS, RUNS, SPECS, as_spark, assert_equals_local, plan_of, write_parts, write_table
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def test_parquet_files_are_read_by_the_tasks(spark, tmp_path):

@@ -12,6 +12,8 @@ from irdiv.plugins import spark_tasks
 from irdiv.plugins.spark_tables import TableColumns, keep_topics, pack, unpack
 from spark_helpers import QRELS, RUNS, SPECS, table
 
+pytestmark = pytest.mark.slow
+
 
 def test_packed_tables_have_dictionaries_of_their_own_topics():
     topics = [f"topic {n}" for n in range(50)] * 2

@@ -12,6 +12,8 @@ import pytest
 from cli_helpers import DEMO, FILES
 from irdiv_cli import main
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty", reason="needs shells and terminals of Unix")
 IRDIV = shlex.join([sys.executable, "-c", "import sys; from irdiv_cli import main; sys.exit(main())"])
 SPAMMY = str(DEMO / "spammy.run")

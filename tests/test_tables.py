@@ -246,6 +246,7 @@ def test_letters_against_scipy_and_statsmodels(correction, measure):
     assert [row[0] for row in rows_of(latex)] == [f"({letter}) r{i}" for i, letter in enumerate("abcdefg")]
 
 
+@pytest.mark.slow
 def test_more_runs_than_letters():
     values = np.arange(30)[:, None, None] + np.random.default_rng(0).normal(0, 0.01, (30, 1, 20))
     rows = rows_of(evaluation_of(values / 30).to_latex(pairs="all", test="t"))

@@ -13,9 +13,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 # Stubs change with versions.
-pytestmark = pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="types are checked with the newest packages"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="types are checked with the newest packages"
+    ),
+]
 USER_CODE = ROOT / "tests" / "typed" / "user_code.py"
 
 

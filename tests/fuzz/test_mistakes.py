@@ -16,6 +16,8 @@ from .generate import random_case
 from .mistakes import MISTAKES
 from .points import CHEAP, POINTS
 
+pytestmark = pytest.mark.slow
+
 
 def assert_refusal(rng: Random, mistake: str) -> None:
     case = random_case(rng)

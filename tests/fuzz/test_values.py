@@ -13,6 +13,8 @@ from .effort import explore
 from .generate import random_case
 from .points import CHEAP, POINTS
 
+pytestmark = pytest.mark.slow
+
 SLOW = [name for name, point in POINTS.items() if point.is_slow]
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from .changes import compile_mutant, mutants_of
 
+pytestmark = pytest.mark.slow
+
 MODULE = '''
 """A module."""
 from __future__ import annotations

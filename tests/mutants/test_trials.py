@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="names of code objects need Python 3.11")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.version_info < (3, 11), reason="names of code objects need Python 3.11"),
+]
 
 MODULE = """
 TWICE = 2
