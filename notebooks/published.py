@@ -1,4 +1,4 @@
-"""Numbers that papers print, for comparison in notebook 07 and in tests/test_reproductions.py.
+"""Numbers that papers print, for comparison in notebook 07 and in tests/golden/test_reproductions.py.
 
 Measures have irdiv's names, so that the ERR-IA of Wang et al. is ``ERR_IA`` here. Shares and correlations are as
 printed, with three digits, and discriminative power is in percent.

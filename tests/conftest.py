@@ -37,6 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["IR_DATASETS_HOME"] = tempfile.mkdtemp(prefix="irdiv-test-")
 
 
+def pytest_report_header() -> str:
+    """Say once whether the real collections are there."""
+    found = (
+        REAL_DATA
+        if REAL_DATA.is_dir()
+        else "not found, so tests on them are skipped; IRDIV_REAL_DATA names their folder"
+    )
+    return f"real collections: {found}"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests with other seeds than 0 as slow."""
     for item in items:
