@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-# The library's own defaults and choices cannot be imported here; tests/test_cli_defaults.py compares them.
+# The library's own defaults and choices cannot be imported here; tests/cli/test_defaults.py compares them.
 DEFAULT_MEASURES = ("D#-nDCG@10", "I-rec@10", "D-nDCG@10", "ERR-IA@10", "alpha-nDCG@10")
 TESTS = ("bootstrap", "randomization", "t", "tukey")
 N_RESAMPLES = 1000

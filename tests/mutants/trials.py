@@ -29,7 +29,7 @@ _OPTIONS = (
     "-q", "--no-header", "--no-summary", "--tb=no", "--assert=plain", "--capture=sys",
     "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov",
 )  # fmt: skip
-_STARTS_THREADS = "tests/test_input_forms.py"
+_STARTS_THREADS = "tests/io/test_input_forms.py"
 """A file that starts threads of polars when it is collected, for which other processes wait in vain."""
 _SHARED = "irds_home"
 """A fixture that writes into a folder which the tests of all processes share, if those are collected once."""

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 stored = pytest.importorskip("stored", reason="running notebooks needs nbclient, of the extra test")
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 DOORS = {"01_first_table", "02_pyterrier", "08_rag_coverage", "09_ntcir_files", "10_trec_files", "04_significance"}
 
 
@@ -36,7 +36,7 @@ def test_notebooks_show_a_figure_and_no_errors_or_folders(path):
     kinds = {kind for output in outputs for kind in output.get("data", ())}
     assert kinds & {"image/png", "image/svg+xml"}
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    assert str(Path(__file__).resolve().parents[2]) not in path.read_text(encoding="utf-8")
+    assert str(Path(__file__).resolve().parents[3]) not in path.read_text(encoding="utf-8")
 
 
 def test_every_door_has_a_notebook():

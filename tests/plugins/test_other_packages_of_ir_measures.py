@@ -24,7 +24,7 @@ from values_of_ir_measures import NAMES, diversity_means
 
 pytestmark = pytest.mark.slow
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 NDEVAL = [ERR_IA @ 2, nERR_IA @ 2, alpha_nDCG @ 2]
 
 

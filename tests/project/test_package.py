@@ -14,7 +14,7 @@ import irdiv_cli
 
 pytestmark = pytest.mark.slow
 
-SRC = Path(__file__).resolve().parents[1] / "src"
+SRC = Path(__file__).resolve().parents[2] / "src"
 
 
 def python(code: str, **environment: str) -> str:

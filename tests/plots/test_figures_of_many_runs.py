@@ -19,7 +19,7 @@ from irdiv.plots.axes import shortened, text_width, wrapped
 from irdiv.show.palette import DARK, LIGHT
 from irdiv_cli import main
 from irdiv_cli.commands.plot import FIGURES
-from test_plots import drawn, in_library
+from plot_helpers import drawn, in_library
 
 pytestmark = pytest.mark.slow
 
