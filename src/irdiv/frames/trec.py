@@ -21,7 +21,7 @@ def read_qrels(path: PathLike) -> pd.DataFrame:
     """Read a TREC qrels file, ``topic intent document grade``, compressed by gzip or not.
 
     Returns the columns ``query_id, iteration, doc_id, relevance``; in diversity qrels ``iteration`` is
-    the intent.
+    the intent. Lines that start with ``#`` are comments.
     """
     _raise_if_parquet(path)
     return read_columns(path, TREC_QRELS)
@@ -31,7 +31,7 @@ def read_run(path: PathLike) -> pd.DataFrame:
     """Read a TREC run file, ``topic Q0 document rank score tag``, compressed by gzip or not.
 
     Returns the columns ``query_id, doc_id, rank, score`` in the order of the file. A description of the system
-    at the start, ``<SYSDESC>…</SYSDESC>`` as in runs of NTCIR, is skipped.
+    at the start, ``<SYSDESC>…</SYSDESC>`` as in runs of NTCIR, is skipped, and so are lines that start with ``#``.
     """
     _raise_if_parquet(path)
     return read_columns(path, TREC_RUN)[["query_id", "doc_id", "rank", "score"]]
