@@ -1,6 +1,6 @@
 """Scores many random collections by all entry points, and prints what differs.
 
-``python -m tests.fuzz --collections 1000 --seed 1``, in a checkout.
+``PYTHONPATH=tests python -m fuzz --collections 1000 --seed 1``, in a checkout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .points import CHEAP, POINTS
 
 def main() -> int:
     """Return 1 if anything differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="PYTHONPATH=tests python -m fuzz", description=__doc__)
     parser.add_argument("--collections", type=int, default=1000, metavar="N")
     parser.add_argument("--seed", type=int, default=0, help="collection n has the seed SEED:n")
     parser.add_argument("--start", type=int, default=0, metavar="N", help="the number of the first collection")

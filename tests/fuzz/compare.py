@@ -9,8 +9,8 @@ from math import isclose
 from pathlib import Path
 
 from .case import Case
+from .naive_values import Values, naive_values
 from .points import POINTS
-from .reference import Values, naive_values
 
 TOLERANCE = 1e-9
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from reference.measures import MEASURES
+
 from . import pools
 from .case import Case, Intent, Judgment, Ranked
-from .naive.measures import MEASURES
 from .storage import types_of
 
 SPECS = {

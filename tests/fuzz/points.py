@@ -9,12 +9,13 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
+from reference.measures import OF_IR_MEASURES
+
 from . import points_files as files
 from . import points_frames as frames
 from . import points_plugins as plugins
 from .case import Case
-from .naive.measures import OF_IR_MEASURES
-from .reference import Values
+from .naive_values import Values
 
 
 class Point(NamedTuple):

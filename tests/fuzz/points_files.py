@@ -19,8 +19,8 @@ import irdiv
 from irdiv_cli import main
 
 from .case import Case
+from .naive_values import Values
 from .points_frames import arrow_qrels, arrow_runs, values_of
-from .reference import Values
 from .storage import arrow_table, intent_columns, qrels_columns
 
 

@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 import irdiv
 
 from .case import Case, ranking
-from .reference import Values
+from .naive_values import Values
 from .storage import arrow_table, intent_columns, pandas_frame, polars_frame, qrels_columns, run_columns
 
 

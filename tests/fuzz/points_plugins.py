@@ -14,8 +14,8 @@ import pandas as pd
 import irdiv
 
 from .case import Case
+from .naive_values import Values
 from .points_frames import pandas_qrels, pandas_runs
-from .reference import Values
 from .spark_session import local_session
 
 

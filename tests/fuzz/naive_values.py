@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from reference.measures import MEASURES
+from reference.topic import Topic
+
 from .case import Case, ranking
-from .naive.measures import MEASURES
-from .naive.topic import Topic
 
 Values = dict[tuple[str, str, str], float]
 """By run, topic and spec."""
