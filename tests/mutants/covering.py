@@ -22,7 +22,7 @@ _LEFT_OUT = (
     "plugins/test_spark_tables.py",
 )  # fmt: skip
 """Tests that run irdiv in other processes, where coverage is not measured, or that take long."""
-_DECLARING = ("catalogue", "declarations", "names_given_by_users", "parameters", "registry", "specs")
+_DECLARING = ("catalogue", "declarations", "names_given_by_users", "registry", "specs")
 _OF_DECLARATIONS = tuple(f"tests/measures/test_{name}.py" for name in _DECLARING)
 
 
