@@ -14,11 +14,10 @@ import irdiv
 from helpers import random_collection, random_run
 from irdiv.arrays.memo import Memo
 from irdiv.kernels.lists import safe_divide
-from irdiv.measures import Declaration, Measure, Parameter, declare_base, registry
+from irdiv.measures import BaseMeasure, Declaration, Measure, Parameter, ParameterValues, declare_base, registry
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import Registry
 from irdiv.measures.parameters import REL
-from irdiv.measures.values import ParameterValues
 
 
 def first_rank(ranked, values, cutoff):
@@ -29,15 +28,9 @@ def first_rank(ranked, values, cutoff):
 
 
 FIRST = Declaration(
-    family="contributed",
-    name="First-IA",
-    summary="Mean reciprocal first rank over intents.",
-    formula="1/N Σ_i 1/r_i",
-    references=("us",),
-    score=first_rank,
-    parameters=(REL,),
-    takes_cutoff=False,
-)
+    "contributed", "First-IA", "Mean reciprocal first rank over intents.", "1/N Σ_i 1/r_i", ("us",), first_rank,
+    parameters=(REL,), takes_cutoff=False,
+)  # fmt: skip
 
 
 def contribute():
@@ -45,12 +38,11 @@ def contribute():
 
 
 def contribute_a_base():
-    base = next(base for base in BASES if base.name == "Hit")
-    return declare_base(replace(base, name="Found"))
+    return declare_base(replace(next(base for base in BASES if base.name == "Hit"), name="Found"))
 
 
 def taken_name():
-    return [Declaration("x", "D-nDCG", "s.", "f", ("r",), first_rank)]
+    return [replace(FIRST, name="D-nDCG")]
 
 
 def broken():
@@ -74,11 +66,11 @@ def test_an_installed_package_contributes_measures(contributed):
     contributed("contribute")
     qrels, run = random_collection(0), random_run(0)
     assert irdiv.parse("First-IA(rel=2)") == Measure(FIRST, rel=2)
-    value = irdiv.evaluate(qrels, run, "First-IA").values
     flat = random_collection(0, weighted=False)
-    np.testing.assert_allclose(irdiv.evaluate(flat, run, "First-IA").values, irdiv.evaluate(flat, run, "RR-IA").values)
-    assert value.max() > 0
-    assert "First-IA" in irdiv.measures.registry
+    first, reciprocal_rank = irdiv.evaluate(flat, run, ["First-IA", "RR-IA"]).values[0]
+    np.testing.assert_allclose(first, reciprocal_rank)
+    assert irdiv.evaluate(qrels, run, "First-IA").values.max() > 0
+    assert "First-IA" in registry
     assert "Mean reciprocal first rank" in irdiv.explain("First-IA")
 
 
@@ -93,18 +85,16 @@ def test_a_contributed_base_has_all_operators(contributed):
 def test_a_name_that_exists_is_ignored_with_a_warning(contributed):
     contributed("taken_name", "contribute")
     before = irdiv.parse("D-nDCG@5").declaration
-    with pytest.warns(
-        irdiv.IrdivWarning, match="'taken_name' declares 'D-nDCG', which exists already; it is ignored.$"
-    ):
-        assert "First-IA" in list(irdiv.measures.registry)
+    with pytest.warns(irdiv.IrdivWarning, match="'taken_name' declares 'D-nDCG', which exists already.* ignored"):
+        assert "First-IA" in list(registry)
     assert irdiv.parse("D-nDCG@5").declaration is before
 
 
 def test_of_two_packages_with_one_name_the_first_is_taken(contributed):
-    own = len(registry.own)
     contributed("contribute", "contribute")
     with pytest.warns(irdiv.IrdivWarning, match="'contribute' declares 'First-IA', which exists already"):
-        assert len(registry) == len(list(registry)) == own + 1
+        assert list(registry) == [*registry.own, "First-IA"]
+    assert len(registry) == len(registry.own) + 1
 
 
 def test_a_measure_outside_the_catalogue_can_be_copied():
@@ -115,9 +105,7 @@ def test_a_measure_outside_the_catalogue_can_be_copied():
 
 def test_a_broken_package_is_named_and_takes_nothing_away(contributed):
     contributed("broken", "contribute")
-    with pytest.warns(
-        irdiv.IrdivWarning, match="^the measures of the entry point 'broken' .* cannot be loaded: no licence$"
-    ):
+    with pytest.warns(irdiv.IrdivWarning, match="entry point 'broken' .*:broken.* cannot be loaded: no licence"):
         assert irdiv.parse("First-IA").NAME == "First-IA"
     assert irdiv.parse("D#-nDCG@10")
 
@@ -132,19 +120,8 @@ def test_names_of_irdiv_need_no_look_at_other_packages(monkeypatch):
 
 
 def test_what_is_needed_to_declare_a_measure_is_in_one_place():
-    from irdiv import measures
-
-    needed = {
-        "BaseMeasure",
-        "Declaration",
-        "Measure",
-        "Parameter",
-        "Score",
-        "ParameterValues",
-        "declare_base",
-        "registry",
-    }
-    assert needed <= set(measures.__all__)
+    needed = {BaseMeasure, Declaration, Measure, Parameter, ParameterValues, declare_base}
+    assert {thing.__name__ for thing in needed} | {"Score", "registry"} <= set(irdiv.measures.__all__)
     assert Parameter("p", 1, "a parameter", int).samples == (1,)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import Counter
 
 import numpy as np
@@ -121,10 +122,8 @@ def test_repeated_nuggets_count_once():
     assert table["description"].tolist() == ["a cat", "a car"]
 
 
-def test_a_repeated_nugget_of_another_importance_is_an_error():
+def test_the_first_of_repeated_nuggets_may_be_kept():
     twice = [{"qid": "1", "nuggets": [*NUGGETS[0]["nuggets"], {"text": "a cat ", "importance": "okay"}]}]
-    with pytest.raises(IrdivError, match="'a cat' of topic '1' occurs twice, and its importance is 'vital' and 'okay'"):
-        read_nuggets(twice)
     with pytest.warns(IrdivWarning, match="repeat"):
         assert read_nuggets(twice, duplicates="first")["importance"].tolist() == ["vital", "okay"]
     with pytest.raises(IrdivError, match="duplicates='last' is not"):
@@ -134,11 +133,9 @@ def test_a_repeated_nugget_of_another_importance_is_an_error():
 def test_unknown_importance_is_named_and_counted_and_weighs_nothing():
     texts = {"a": "failed", "b": "failed", "c": "", "d": "okay"}
     records = [{"qid": "1", "nuggets": [{"text": t, "importance": i} for t, i in texts.items()]}]
-    message = (
-        r"3 importance labels are unknown and given weight 0 beside known ones: 'failed' \(2\), '' \(1\). Known are "
-        r"'vital', 'okay'; state what others mean, as in labels={'failed': …}"
-    )
-    with pytest.warns(IrdivWarning, match=message):
+    with pytest.warns(
+        IrdivWarning, match=r"3 .* weight 0 .*'failed' \(2\), '' \(1\).*'vital', 'okay'.*labels={'failed': …}"
+    ):
         table = read_nuggets(records)
     assert table["importance"].tolist() == ["failed", "failed", "", "okay"]
     assert table["probability"].tolist() == [0.0, 0.0, 0.0, 0.5]
@@ -169,18 +166,15 @@ def test_measures_of_a_topic_without_any_known_importance():
     assert evaluation["A-Recall@5"]["run"].tolist() == [1.0, 0.5]
     assert evaluation["Coverage@5"]["run"].tolist() == [0.5, 0.5]
     assert "1 of 2 topics have no probabilities, so their intents count equally." in evaluation.notes
-    with pytest.raises(IrdivError, match="no intent of topic '2' has the importance 'vital' or 'okay'; found 'failed'"):
+    with pytest.raises(IrdivError, match="topic '2' has the importance 'vital' or 'okay'; found 'failed'"):
         irdiv.evaluate(qrels, runs, "Vital-coverage@5")
 
 
 def test_labels_that_map_to_nothing():
     with pytest.raises(
-        IrdivError,
-        match="labels={'failed': 'minor'} .*--label.* maps to unknown labels: expected grades from 0 to 100000, or",
+        IrdivError, match="{'failed': 'minor'} .*--label.*unknown labels: .*0 to 100000, or .*'vital', 'okay'"
     ):
         read_nuggets(NUGGETS, labels={"failed": "minor"})
-    with pytest.warns(IrdivWarning, match="labels .*--label.* maps 'faild', but no nugget has this label"):
-        read_nuggets(NUGGETS, labels={"faild": "okay"})
 
 
 def test_sub_narratives_are_parents():
@@ -274,9 +268,7 @@ def test_bright_pro_aspects():
     assert made.values.ravel().tolist() == [0.5, 1.0]
     examples = [{"id": "0", "query": "q", "gold_ids": ["b/1.txt"]}, {"id": "1", "query": "r"}]
     assert read_nuggets(ASPECTS, examples=examples)["query_id"].unique().tolist() == ["0", "1"]
-    with pytest.raises(
-        IrdivError, match="aspect 'biology-1-a1' belongs to no example: expected one with the id 'biolo"
-    ):
+    with pytest.raises(IrdivError, match="'biology-1-a1' belongs to no example: .*id 'biolo"):
         read_nuggets(ASPECTS, examples=examples[:1])
     with pytest.raises(IrdivError, match="the topic of aspect 'x' is unknown"):
         read_nuggets([{"id": "x", "content": "one", "weight": 1, "supporting_docs": []}])
@@ -336,15 +328,18 @@ def test_nugget_banks_as_objects():
     assert qrels["intent_id"].tolist()[0] == "q7"
 
 
-def test_nugget_banks_that_are_not_read():
-    with pytest.raises(IrdivError, match=r"nugget_bank\[0\]: aggregator_type is 'NOT'; expected 'AND' or 'OR'"):
-        read_nuggets(bank("NOT"))
-    with pytest.raises(IrdivError, match="sub_nuggets, which are not read"):
-        read_nuggets(bank("OR", sub_nuggets=[{"question": "?"}]))
-    with pytest.raises(IrdivError, match="expected answers with a field 'answer', found 'north'"):
-        read_nuggets(bank("OR", answers=["north"]))
-    with pytest.raises(IrdivError, match=r"nugget_bank\[0\]: expected an object with a question and answers, f"):
-        read_nuggets([{"query_id": "1", "nugget_bank": ["x"]}])
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        (bank("NOT"), r"nugget_bank\[0\]: aggregator_type is 'NOT'; expected 'AND' or 'OR'"),
+        (bank("OR", sub_nuggets=[{"question": "?"}]), "sub_nuggets, which are not read"),
+        (bank("OR", answers=["north"]), "expected answers with a field 'answer', found 'north'"),
+        ([{"query_id": "1", "nugget_bank": ["x"]}], r"nugget_bank\[0\]: expected an object with a question"),
+    ],
+)
+def test_nugget_banks_that_are_not_read(records, message):
+    with pytest.raises(IrdivError, match=message):
+        read_nuggets(records)
 
 
 def test_a_table_of_nuggets():
@@ -383,11 +378,10 @@ def test_a_table_of_judgments_with_labels():
 
 
 def test_grades_of_a_table_may_be_numbers():
-    rows = [{"qid": 1, "text": "a", "docid": 5, "grade": grade} for grade in (2,)]
-    rows += [{"qid": 1, "text": "b", "docid": 5, "grade": "1"}, {"qid": 1, "text": "c", "docid": 5, "grade": True}]
+    rows = [
+        {"qid": 1, "text": text, "docid": 5, "grade": grade} for text, grade in zip("abc", (2, "1", True), strict=True)
+    ]
     assert read_nuggets(rows)["relevance"].tolist() == [2, 1, 1]
-    with pytest.raises(IrdivError, match="its grade of document '5' is 2 and 0"):
-        read_nuggets([*rows, {"qid": 1, "text": "a", "docid": 5, "grade": 0}])
 
 
 @pytest.mark.parametrize("grade", [-1, "-1", -1.0])
@@ -410,51 +404,24 @@ def test_negative_grades_are_no_judgments(grade):
     assert crux[["doc_id", "relevance"]].equals(qrels[["doc_id", "relevance"]])
 
 
-def test_penalties_do_not_judge_documents():
-    row = {"qid": "1", "text": "a", "docid": "d", "grade": 1, "weight": -2}
-    with pytest.raises(IrdivError, match=r"has the weight -2.0: a penalty for answers is not a probability"):
-        read_nuggets([row])
-
-
 MISTAKES = {
     "not JSON": (
-        '{"qid": "1", "nuggets": ["a"]}\n{"qid": "2", nuggets: []}\n',
-        r"line 2, column 14: not JSON \(Expecting prop.*, found 'nuggets: \[\]}'; expected",
+        '{"qid": 1}\n{"qid": "2", nuggets: []}\n',
+        r"line 2, column 14: .*Expecting prop.*found 'nuggets: \[\]}'",
     ),
-    "a TREC file": (
-        "1 0 d1 1\n1 0 d2 1\n",
-        "line 1: not JSON, found '1 0 d1 1'; .* irdiv.evaluate takes TREC files as they are",
-    ),
+    "a TREC file": ("1 0 d1 1\n1 0 d2 1\n", "line 1: not JSON, found '1 0 d1 1'; .*irdiv.evaluate takes TREC files"),
     "empty": ("\n", "the nuggets file is empty; expected a JSON object in each line"),
-    "no topic": (
-        '{"nuggets": [{"text": "a"}], "metadata": 1}\n',
-        "no topic id; expected one of the fields 'query_id', ",
-    ),
-    "no topic in a table": (
-        '{"text": "a"}\n{"text": "b"}\n',
-        "the nuggets lack a column: expected 'query_id' or 'qid'",
-    ),
+    "no topic": ('{"nuggets": [{"text": "a"}], "metadata": 1}\n', "no topic id; expected .*'query_id', "),
     "no text": ('{"qid": "1", "nuggets": [{"importance": "vital"}]}', r"nuggets\[0\]: no text; expected one of"),
     "a nugget that is a number": ('{"qid": "1", "nuggets": [7]}', r"nuggets\[0\]: expected a text or an object"),
-    "nuggets that are a text": ('{"qid": "1", "nuggets": "a"}', "the field 'nuggets' must be a list, found 'a'"),
-    "a list in a line": ('["a"]\n["b"]\n', "line 1: expected an object with named fields, found"),
-    "two formats": (
-        '{"qid": 1, "nuggets": ["a"]}\n{"qid": 1, "rubrics": ["a"]}',
-        "line 2: the fields .* another format",
-    ),
+    "nuggets that are a text": ('{"qid": "1", "nuggets": "a"}', "'nuggets' must be a list, found 'a'"),
+    "lists in lines": ('["a"]\n["b"]\n', "line 1: expected an object with named fields, found"),
+    "two formats": ('{"qid": 1, "nuggets": ["a"]}\n{"qid": 1, "rubrics": ["a"]}', "line 2: .* another format"),
     "no nuggets at all": ('{"qid": 1, "nuggets": []}\n', "there are no nuggets"),
-    "neither id nor text": (
-        '{"qid": 1, "importance": "okay"}\n',
-        "have neither an id nor a text: expected a field such",
-    ),
     "grades of answers": ('{"qid": 1, "text": "a", "label": 1}\n', "'label' but no document: .*read_assignments"),
-    "documents without grades": (
-        '{"qid": 1, "text": "a", "docid": "d"}',
-        "lack a column: expected 'relevance' or 'lab",
-    ),
     "assignments": ('{"qid": 1, "nuggets": [{"text": "a", "assignment": "support"}]}', "irdiv.rag.read_assignments"),
     "answers": ('{"topic_id": 1, "references": ["d"]}', "read them by irdiv.rag.read_contexts"),
-    "two ids": ('{"qid": 1, "nugget_id": 1, "aspect_id": 2}\n', "two columns for one thing: 'nugget_id', 'aspect_id'"),
+    "two ids": ('{"qid": 1, "nugget_id": 1, "aspect_id": 2}\n', "two columns .*'nugget_id', 'aspect_id'"),
     "an empty id": ('{"qid": "", "text": "a"}\n{"qid": 1, "text": "b"}\n', "line 1: qid is missing; expected an id"),
     "a dict of words": ('{"a": "b"}', "no topic id; expected records with one of the fields"),
     "one number": ("7", "expected JSON objects, found '7'"),
@@ -471,15 +438,13 @@ def test_mistakes_in_files_get_one_helpful_line(tmp_path, mistake):
     assert "\n" not in str(error.value)
 
 
-def test_data_that_is_no_file():
-    with pytest.raises(IrdivError, match="no such nuggets file"):
-        read_nuggets("missing.jsonl")
-    with pytest.raises(IrdivError, match="cannot read the nuggets from 'int'"):
-        read_nuggets(7)
-    with pytest.raises(IrdivError, match="the nuggets are empty"):
-        read_nuggets([])
-    with pytest.raises(IrdivError, match="record 0 of the nuggets: expected an object"):
-        read_nuggets([7])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [(7, "cannot .*nuggets from 'int'"), ([], "the nuggets are empty"), ([7], "record 0 of the nuggets: .*an object")],
+)
+def test_data_that_is_no_file(data, message):
+    with pytest.raises(IrdivError, match=message):
+        read_nuggets(data)
 
 
 def test_topics_without_nuggets_are_named():
@@ -549,8 +514,7 @@ def test_runs_are_named_by_the_caller_the_record_or_the_file(tmp_path):
 
 def test_unknown_labels_of_answers_are_kept_and_counted():
     records = [assigned("a", "1", {"w": "supporter", "x": "", "y": "include", "z": "support"})]
-    message = r"3 support labels are unknown and scored 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"
-    with pytest.warns(IrdivWarning, match=message):
+    with pytest.warns(IrdivWarning, match=r"3 .*scored 0: 'supporter' \(1\), '' \(1\), 'include' \(1\)"):
         made = read_assignments(records)
     assert made["assignment"].tolist() == ["supporter", "", "include", "support"]
     labels = {"supporter": "support", "": "not_support", "include": "partial_support"}
@@ -574,16 +538,12 @@ def test_assignments_to_documents_are_qrels():
     assert set(qrels["probability"]) == {1.0}
     made = irdiv.evaluate(qrels, {"1": ["d2", "d1"]}, ["I-rec(intents='all')@1", "I-rec(intents='all',rel=2)@1"])
     assert made.values.ravel().tolist() == [0.5, 0.0]
-    with pytest.raises(
-        IrdivError, match="no document, but .* has one; read assignments to answers and to documents sep"
-    ):
+    with pytest.raises(IrdivError, match="no document, but .* has one; read .* separately"):
         read_assignments([*records, assigned("a", "1", {"x": "support"})])
 
 
 def test_nuggets_without_assignments():
-    with pytest.raises(
-        IrdivError, match=r"nuggets\[0\]: no assignment, found the fields 'text', 'importance'. Nuggets a"
-    ):
+    with pytest.raises(IrdivError, match=r"nuggets\[0\]: no assignment, found .*'text', 'importance'"):
         read_assignments(NUGGETS)
 
 
@@ -736,25 +696,12 @@ def test_rows_are_runs():
 @pytest.mark.parametrize(
     ("record", "options", "message"),
     [
-        (
-            {**ANSWER, "references": ["d1"]},
-            {"source": "citations"},
-            "citation 2 is not a position among the 1 references",
-        ),
+        ({**ANSWER, "references": ["d1"]}, {"source": "citations"}, "citation 2 is not .* the 1 references"),
         ({**ANSWER, "references": ["d1", "d1"]}, {}, "document 'd1' is listed twice"),
         ({**ANSWER, "references": []}, {}, "run 'a' has no documents in any of its topics"),
         ({"topic_id": "1", "answer": [{"text": "…"}]}, {"source": "references"}, "no references, found the fields"),
         ({"topic_id": "1", "answer": "words"}, {}, "no references and no citations; expected a list of sentences"),
-        (
-            {"topic_id": "1", "docs": [{"text": "…"}]},
-            {},
-            "docs: a document without an id; expected .* 'id', found 'text'",
-        ),
-        (
-            {"topic_id": "1", "answer": [{"citations": {"d1": "high"}}]},
-            {},
-            "citations: a score must be a finite number, found 'high'",
-        ),
+        ({"topic_id": "1", "answer": [{"citations": {"d1": "high"}}]}, {}, "citations: .* finite number, found 'high'"),
         ({"topic_id": "1", "doc_id": "d"}, {}, "the contexts lack a column: expected 'score'"),
         ({"topic_id": "1", "doc_id": "d", "rank": 1}, {"source": "citations"}, "source='citations' .* is for answers"),
         (ANSWER, {"source": "links"}, "source='links' is not"),
@@ -815,18 +762,14 @@ def test_coverage_of_crux(rag_data, name, coverage):
 def test_the_nuggets_of_trec_rag_2024(rag_data):
     path = rag_data / "nuggetizer" / "nuggets.jsonl.gz"
     raw = [(record["qid"], nugget) for record in raw_records(path) for nugget in record["nuggets"]]
-    with pytest.raises(
-        IrdivError, match="'CI in market research' of topic '2024-79113' occurs twice, and its importance"
-    ):
+    with pytest.raises(IrdivError, match="'CI in market research' of topic '2024-79113' occurs twice"):
         read_nuggets(path)
     with pytest.warns(IrdivWarning) as caught:
         table = read_nuggets(path, duplicates="first")
     messages = [str(warning.message) for warning in caught]
-    assert messages[0].startswith("7 nuggets repeat one of the same topic and are left out: '2024-219271 Immigrants")
-    assert messages[1].startswith(
-        "40 importance labels are unknown and given weight 0 beside known ones: 'failed' (10), 'not_relevant' (2)"
-    )
     assert len(messages) == 2
+    assert messages[0].startswith("7 nuggets repeat one of the same topic and are left out: '2024-219271 Immigrants")
+    assert re.match(r"40 importance labels .* weight 0 .*: 'failed' \(10\), 'not_relevant' \(2\)", messages[1])
     assert len(table) == len(raw) - 7 == len({(topic, nugget["text"]) for topic, nugget in raw})
     assert not table.duplicated(["query_id", "intent_id"]).any()
     unknown = Counter(nugget["importance"] for _, nugget in raw if nugget["importance"] not in ("vital", "okay"))

@@ -11,104 +11,61 @@ from irdiv import stats
 from irdiv.stats import intervals, options, power, scores, study, table, tukey
 from irdiv.stats.significance import significant_differences
 
+FUNCTIONS = [
+    *(getattr(stats, name) for name in stats.__all__ if name[0].islower()),
+    *(tukey.tukey_p, intervals.intervals_of_means, significant_differences),
+    *(options.require_two_topics, study.Study.analyze),
+]
+REQUIRED = inspect.Parameter.empty
 DEFAULTS = {
-    "assessor_agreement": {"weighting": None, "confidence_level": 0.95},
-    "bootstrap_test": {
-        "rng": 0, "n_resamples": 1000, "plus_one": False, "interval": "bca", "confidence_level": 0.95,
-    },
-    "compare": {
-        "test": "bootstrap", "baseline": None, "measures": None, "correction": None, "rng": 0, "n_resamples": None,
-        "plus_one": None, "interval": "bca", "confidence_level": 0.95, "progress": False,
-    },
-    "compare_leaderboards": {
-        "method": "tau", "top": None, "measures": None, "confidence_level": 0.95, "rng": 0, "n_resamples": 1000,
-    },
-    "concordance": {"measures": None, "by_collection": False},
-    "correlate": {"method": "tau", "top": None, "measures": None, "by_collection": False},
-    "correlation_intervals": {
-        "method": "tau", "top": None, "measures": None, "confidence_level": 0.95, "rng": 0, "n_resamples": 1000,
-    },
-    "disagreements": {
-        "n": 10, "among": None, "significant": None, "test": None, "correction": None, "level": 0.05, "rng": 0,
-        "n_resamples": None, "plus_one": None,
-    },
-    "discriminative_power": {
-        "test": "bootstrap", "measures": None, "level": 0.05, "rng": 0, "n_resamples": None, "plus_one": None,
-        "delta": True, "progress": False,
-    },
-    "fleiss_kappa": {"votes_per_document": None},
-    "grades_from_votes": {"levels": None, "missing_vote": None},
-    "leaderboard": {
-        "baseline": None, "measures": None, "test": None, "correction": None, "level": 0.05, "rng": 0,
-        "n_resamples": None, "interval": "bca", "confidence_level": 0.95,
-    },
-    "mean_curves": {"interval": "bca", "confidence_level": 0.95, "rng": 0, "n_resamples": 1000},
-    "pilot_variance": {"model": "one-way", "measures": None},
-    "power_by_topics": {
-        "sizes": None, "trials": 20, "measures": None, "level": 0.05, "rng": 0, "n_resamples": 1000,
-        "by_collection": False, "progress": False,
-    },
-    "randomization_test": {
-        "rng": 0, "n_resamples": 10_000, "plus_one": True, "interval": "bca", "confidence_level": 0.95,
-    },
-    "rank_runs": {
-        "measure": None, "test": "tukey", "correction": None, "level": 0.05, "rng": 0, "n_resamples": None,
-        "plus_one": None, "interval": "bca", "confidence_level": 0.95,
-    },
-    "read_values": {},
-    "swap_rates": {
-        "sizes": None, "trials": 100, "bin_width": 0.01, "measures": None, "rng": 0, "by_collection": False,
-    },
-    "t_test": {"rng": 0, "n_resamples": None, "interval": "t", "confidence_level": 0.95},
-    "tau": {"top": None},
-    "tau_ap": {"top": None},
-    "tau_ap_b": {"top": None},
-    "topic_set_size": {
-        "systems": None, "model": "one-way", "measures": None, "level": 0.05, "power": 0.8, "confidence_level": 0.95,
-    },
-    "topics_for_anova": {"level": 0.05, "power": 0.8},
-    "topics_for_interval": {"confidence_level": 0.95},
-    "topics_for_t_test": {"level": 0.05, "power": 0.8},
-    "worst_topics": {"n": 5, "measure": None, "run": None, "baseline": None},
+    "analysis": "a test", "bin_width": 0.01, "by_collection": False, "confidence_level": 0.95, "correction": "auto",
+    "delta": True, "interval": "bca", "level": 0.05, "method": "tau", "model": "one-way", "n_resamples": 1000,
+    "plus_one": False, "power": 0.8, "progress": False, "rng": 0, "test": "bootstrap",
 }  # fmt: skip
+DEFAULTS_OF_FUNCTIONS = {
+    "disagreements": {"n": 10},
+    "intervals_of_means": {"counts": REQUIRED},
+    "mean_curves": {"interval": "bca"},
+    "power_by_topics": {"trials": 20},
+    "randomization_test": {"n_resamples": 10_000, "plus_one": True},
+    "rank_runs": {"test": "tukey"},
+    "swap_rates": {"trials": 100},
+    "t_test": {"interval": "t"},
+    "worst_topics": {"n": 5},
+}
 
 
-def defaults_of(function) -> dict[str, object]:
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+def expected_default(function, parameter: inspect.Parameter) -> object:
+    """Return the default of the function; otherwise None if the annotation allows it, or else that of the name."""
+    of_all = None if parameter.annotation.endswith("| None") else DEFAULTS.get(parameter.name, REQUIRED)
+    return DEFAULTS_OF_FUNCTIONS.get(function.__name__, {}).get(parameter.name, of_all)
 
 
-def same(found: dict, expected: dict) -> bool:
-    """Return whether values are equal and of equal types: 0 is not False here."""
-    return {k: (v, type(v)) for k, v in found.items()} == {k: (v, type(v)) for k, v in expected.items()}
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_defaults(function):
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name != "self":
+            expected = expected_default(function, parameter)
+            # 0 is not False here
+            assert (parameter.default, type(parameter.default)) == (expected, type(expected)), parameter
 
 
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_defaults(name):
-    assert same(defaults_of(getattr(stats, name)), DEFAULTS[name])
+def test_every_default_is_that_of_an_option():
+    signatures = {function.__name__: set(inspect.signature(function).parameters) for function in FUNCTIONS}
+    assert set(DEFAULTS) <= set.union(*signatures.values())
+    assert all(set(own) <= signatures[name] for name, own in DEFAULTS_OF_FUNCTIONS.items())
 
 
-def test_every_function_is_in_the_table_and_in_its_module():
-    assert {name for name in stats.__all__ if name[0].islower()} == set(DEFAULTS)
-    for name in stats.__all__:
+def test_every_name_is_in_its_module():
+    assert set(stats._MODULE_OF) == set(stats.__all__) <= set(dir(stats))
+    for name, module in stats._MODULE_OF.items():
         member = getattr(stats, name)
-        assert member.__name__ == name
-        assert member.__module__ == stats._MODULE_OF[name]
-        assert name in dir(stats)
-    assert set(stats._MODULE_OF) == set(stats.__all__)
+        assert (member.__name__, member.__module__) == (name, module)
 
 
-def test_defaults_within_the_package():
-    assert same(defaults_of(tukey.tukey_p), {"rng": 0, "n_resamples": 1000, "plus_one": False})
-    assert same(defaults_of(intervals.intervals_of_means), {"interval": "bca", "confidence_level": 0.95})
-    assert same(
-        defaults_of(significant_differences),
-        {"baseline": None, "test": "bootstrap", "correction": "auto", "level": 0.05, "rng": 0, "n_resamples": None},
-    )
-    assert same(defaults_of(options.require_two_topics), {"analysis": "a test"})
-    assert same(defaults_of(study.Study.analyze), {"rng": 0})
-    assert scores.VALUE_TOLERANCE == 1e-12
+def test_defaults_of_fields():
+    of_power, of_scores = ({f.name: f.default for f in fields(c)} for c in (power.DiscriminativePower, scores.Scores))
+    assert of_power["level"] == 0.05
+    assert of_power["backend"] == of_scores["backend"] == "pandas"
     assert table.Table._field_defaults["is_in_given_order"] is True
-    defaults = {field.name: field.default for field in fields(power.DiscriminativePower)}
-    assert (defaults["level"], defaults["backend"]) == (0.05, "pandas")
-    assert {field.name: field.default for field in fields(scores.Scores)}["backend"] == "pandas"
+    assert scores.VALUE_TOLERANCE == 1e-12
