@@ -99,17 +99,18 @@ def renamed_value(topic, spec, names):
 
 
 @pytest.mark.parametrize(
-    ("spec", "weighted"),
+    ("spec", "weighted", "seeds"),
     [
-        ("alpha-nDCG(alpha=0.2)@10", False),
-        ("alpha-nDCG(weighted=True)@10", True),
-        ("alpha-nDCG(alpha=0.3,weighted=True)", True),
-        ("alpha-nDCG(alpha=0.1,model='exact')@10", False),
-        ("nNRBP(alpha=0.2)", False),
+        ("alpha-nDCG(alpha=0.2)@10", False, (145, 205)),
+        ("alpha-nDCG(weighted=True)@10", True, (6, 11, 34)),
+        ("alpha-nDCG(alpha=0.3,weighted=True)", True, (147, 223)),
+        ("alpha-nDCG(alpha=0.1,model='exact')@10", False, (75, 130)),
+        ("nNRBP(alpha=0.2)", False, (93, 145)),
     ],
 )
-def test_names_of_intents_do_not_change_the_greedy_ideal(spec, weighted):
-    for seed in range(20):
+def test_names_of_intents_do_not_change_the_greedy_ideal(spec, weighted, seeds):
+    # In these topics equal gains differ by the rounding of their sums.
+    for seed in (*seeds, *range(5)):
         topic = random_topic(seed, weighted)
         orders = [list(range(7)), list(range(7))[::-1], [3, 0, 6, 2, 5, 1, 4]]
         values = [renamed_value(topic, spec, names) for names in orders]
@@ -423,11 +424,11 @@ def test_summaries_count_judgments_only():
 
 
 def test_other_programs_do_not_see_rows_without_documents():
-    qrels = pd.DataFrame([("1", "a", "d", 1), ("1", "a", "e", 0)], columns=QRELS)
+    qrels = pd.DataFrame([("1", "a", "d", 1), ("1", "a", "f", 1), ("1", "a", "e", 0)], columns=QRELS)
     table = pd.DataFrame([("1", "a", 0.5), ("1", "b", 0.5)], columns=["query_id", "intent_id", "probability"])
     exported = irdiv.datasets.to_ir_measures(irdiv.with_intents(qrels, table))
     assert "_no_document_" in set(exported["doc_id"])
-    run = {"1": {"e": 2.0, "d": 1.0}}
+    run = {"1": {"e": 3.0, "d": 2.0, "f": 1.0}}
     expected = ir_measures.calc_aggregate([Bpref], qrels.drop(columns="intent_id"), run)
     assert ir_measures.calc_aggregate([Bpref], exported, run) == expected
 
