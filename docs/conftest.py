@@ -12,7 +12,7 @@ collect_ignore_glob = ["*.py", "api/generated/*", "plots/*"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all pages as slow; those of the whole suite are in the list too."""
+    """Mark all pages as slow; the list has the tests of the whole suite."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.slow)

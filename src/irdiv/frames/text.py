@@ -109,7 +109,7 @@ def csv_rows(path: PathLike, lines: list[str], separator: str, role: str) -> Ite
 def require_separable_ids(frame: pd.DataFrame, columns: Sequence[str], separator: str) -> None:
     """Raise an error for ids that are empty or have the separator, a space or a semicolon, or a line break in them.
 
-    Those of the first column may not start as a comment does.
+    An id of the first column may not start with ``#``, as a comment does.
     """
     pattern = r"[ \t\n\v\f\r]" if separator == " " else r"[;\r\n]|^[ \t]|[ \t]$"
     separated_by = "spaces" if separator == " " else "semicolons"

@@ -22,7 +22,7 @@ MAX_GRADE = Parameter(
     "max_grade",
     None,
     "H, the highest grade of the scale; None for the highest of all topics of the qrels (in pt.Experiment, of its "
-    "topics, unless the qrels are those of irdiv.datasets.to_pyterrier)",
+    "topics, unless the qrels come from irdiv.datasets.to_pyterrier)",
     Optional(Integer(1, 1000)),
     only_with=(("stop", "exp"),),
 )

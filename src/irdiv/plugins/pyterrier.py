@@ -20,10 +20,10 @@ def as_module() -> ModuleType:
 
     This replaces ``pyterrier.model.to_ir_measures``, by which PyTerrier renames columns for ir_measures. The new one
     adds a column ``max_grade``, the highest grade of all topics, to qrels that have an intent column and no
-    ``max_grade``, so that ERR does not depend on the size of PyTerrier's batches of topics. PyTerrier has left out
-    other topics than those of the experiment by then: only qrels of `irdiv.datasets.to_pyterrier` still carry the
-    scale of all. Everything else, such as runs, ad hoc qrels and names of columns, is converted as before, and no other
-    function of PyTerrier is changed.
+    ``max_grade``, so that ERR does not depend on the size of PyTerrier's batches of topics. By then PyTerrier has
+    dropped all topics that the experiment does not have, and only qrels of `irdiv.datasets.to_pyterrier` still carry
+    the scale of all. Everything else, such as runs, ad hoc qrels and names of columns, is converted as before, and no
+    other function of PyTerrier is changed.
     """
     model = sys.modules["pyterrier.model"]
     original = model.to_ir_measures

@@ -58,9 +58,9 @@ def check(
     -------
     pandas.DataFrame
         A row for each measure and property: ``measure, property, length, cases, violations, share, ties,
-        counterexample, score, other_score``. ``length`` is that of the longest ranking in the cases: induction takes
-        only the shortest rankings, some 3,000 at most. The counterexample is the shortest: the first ranking scores
-        more, though it should not.
+        counterexample, score, other_score``. ``length`` is the length of the longest ranking in the cases: induction
+        takes only the shortest rankings, some 3,000 at most. The counterexample is the shortest: the first ranking
+        scores more, though it should not.
     """
     parsed = parse_several(measures)
     checked = _as_properties(properties)
