@@ -17,7 +17,7 @@ from helpers import REAL_DATA, TREC_WEB
 
 # A busy machine is no error.
 hypothesis.settings.register_profile("irdiv", deadline=None)
-# Known to tests/fuzz, which then try other examples for about an hour.
+# tests/fuzz then tries ten times as many examples, and others.
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("irdiv")
 

@@ -9,16 +9,9 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 _LOADED = {
-    ("audio", "src"),
-    ("iframe", "src"),
-    ("img", "src"),
-    ("input", "src"),
-    ("link", "href"),
-    ("object", "data"),
-    ("script", "src"),
-    ("source", "src"),
-    ("video", "src"),
-}
+    ("audio", "src"), ("iframe", "src"), ("img", "src"), ("input", "src"), ("link", "href"), ("object", "data"),
+    ("script", "src"), ("source", "src"), ("video", "src"),
+}  # fmt: skip
 _METADATA = {"author", "canonical", "copyright", "index", "next", "prev", "search"}
 """Kinds of ``<link>`` that name a page and load nothing."""
 
@@ -58,9 +51,6 @@ class Site:
 
     def __len__(self) -> int:
         return len(self._pages)
-
-    def ids(self, name: str) -> set[str]:
-        return self._pages[self.folder / name].ids
 
     def broken_links(self) -> Iterator[str]:
         """Yield links within the site to a file or an id that does not exist."""

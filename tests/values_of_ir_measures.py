@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import pickle
 import random
 import sys
 import warnings
@@ -16,30 +17,12 @@ from typing import Any
 
 PROVIDERS = ("accuracy", "compat", "cwl_eval", "gdeval", "judged", "msmarco", "pyndeval", "pytrec_eval", "ranx")
 """Those that compute measures of ir_measures; trectools is not in its pipeline, and is said to be wrong."""
-# fmt: off
-NAMES = [
-    "AP", "MAP", "AP_IA", "MAP_IA", "Accuracy", "BPM", "Bpref", "BPref", "Compat", "ERR", "ERR_IA", "INSQ",
-    "INST", "IPrec", "Judged", "MRR", "NDCG", "NERR8", "NERR9", "NERR10", "NERR11", "NRBP", "NumQ", "NumRel",
-    "NumRelRet", "NumRet", "P", "P_IA", "Precision", "R", "RBP", "RPrec", "RR", "Recall", "Rprec", "SDCG",
-    "SetAP", "SetF", "SetP", "SetR", "SetRelP", "StRecall", "Success", "alpha_DCG", "alpha_nDCG", "infAP",
-    "nDCG", "nERR_IA", "nNRBP", "α_DCG", "α_nDCG",
-]
-# fmt: on
-SPECS = [name + end for name in NAMES for end in ("", "@5", "(rel=2)@5")] + [
-    "AP(judged_only=True)@5",
-    "ERR_IA(judged_only=True)@5",
-    "nDCG(dcg='exp-log2')@5",
-    "IPrec@0.2",
-    "RBP(p=0.9,rel=1)@5",
-    "Compat(p=0.9,normalize=False)",
-    "SetP(relative=True)",
-    "SetF(beta=0.5)",
-    "BPM(T=2,min_rel=1,max_rel=3)@5",
-    "INST(T=2,min_rel=1,max_rel=3)",
-    "SDCG(dcg='log2',min_rel=1,max_rel=3)@5",
-    "alpha_nDCG(alpha=0.2)@10",
+WITH_PARAMETERS = [
+    "AP(judged_only=True)@5", "ERR_IA(judged_only=True)@5", "nDCG(dcg='exp-log2')@5", "IPrec@0.2", "RBP(p=0.9,rel=1)@5",
+    "Compat(p=0.9,normalize=False)", "SetP(relative=True)", "SetF(beta=0.5)", "BPM(T=2,min_rel=1,max_rel=3)@5",
+    "INST(T=2,min_rel=1,max_rel=3)", "SDCG(dcg='log2',min_rel=1,max_rel=3)@5", "alpha_nDCG(alpha=0.2)@10",
     "NRBP(alpha=0.3,beta=0.7)",
-]
+]  # fmt: skip
 
 
 def plain_qrels_and_run(ir_measures: Any) -> tuple[dict[str, Any], Any]:
@@ -68,8 +51,15 @@ def every_value(namespace: dict[str, Any]) -> dict[str, object]:
 
     parse = namespace.get("parse_measure", ir_measures.parse_measure)
     forms, run = plain_qrels_and_run(ir_measures)
-    measures = [measure for spec in SPECS if (measure := _valid(parse, spec)) is not None]
+    names = sorted(ir_measures.measures.registry)
+    specs = [name + end for name in names for end in ("", "@5", "(rel=2)@5")] + WITH_PARAMETERS
+    measures = [measure for spec in specs if (measure := _valid(parse, spec)) is not None]
+    computed = [measure for measure in measures if ir_measures.DefaultPipeline.supports(measure)]
     found: dict[str, object] = {"parsed": [str(measure) for measure in measures]}
+    found["pickled"] = {name: pickle.dumps(ir_measures.measures.registry[name]).hex() for name in names}
+    found["supported"] = [str(measure) for measure in computed]
+    iter_calc = namespace.get("iter_calc", ir_measures.iter_calc)
+    calc_aggregate = namespace.get("calc_aggregate", ir_measures.calc_aggregate)
     for form, qrels in forms.items():
         # ranx compiles for each form, which takes longer than all the rest.
         for name in PROVIDERS if form == "frame" else PROVIDERS[:-1]:
@@ -77,14 +67,11 @@ def every_value(namespace: dict[str, Any]) -> dict[str, object]:
             if provider.is_available():
                 supported = [measure for measure in measures if provider.supports(measure)]
                 found.update(_values(f"{name}, {form}", provider.iter_calc, supported, qrels, run))
-        computed = [measure for measure in measures if ir_measures.DefaultPipeline.supports(measure)]
-        iter_calc = namespace.get("iter_calc", ir_measures.iter_calc)
         values = _values(f"pipeline, {form}", iter_calc, computed, qrels, run)
         found.update(values)
-        computed = [measure for measure in computed if isinstance(values[f"pipeline, {form}, {measure}"], list)]
-        aggregate = namespace.get("calc_aggregate", ir_measures.calc_aggregate)(computed, qrels, run)
-        found[f"means, {form}"] = sorted((str(measure), float(value).hex()) for measure, value in aggregate.items())
-    found["pipeline supports"] = [str(m) for m in measures if ir_measures.DefaultPipeline.supports(m)]
+        without_error = [measure for measure in computed if isinstance(values[f"pipeline, {form}, {measure}"], list)]
+        means = calc_aggregate(without_error, qrels, run)
+        found[f"means, {form}"] = sorted((str(measure), float(value).hex()) for measure, value in means.items())
     return found
 
 

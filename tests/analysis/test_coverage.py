@@ -10,6 +10,7 @@ from helpers import TOPIC_85, by_intents, random_collection, random_run, ranked
 from irdiv import IrdivError
 from irdiv.analysis import relevant_documents_by_intent, uncovered_intents
 
+BLOCK_CELLS = "irdiv.arrays.collection.BLOCK_CELLS"
 COLUMNS = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
 
 
@@ -24,12 +25,14 @@ def test_documents_of_each_intent_by_rank():
         ["A", "85", "1", 1, "e", 1],
         ["A", "85", "6", 1, "e", 1],
     ]
+    nothing = relevant_documents_by_intent(by_intents(TOPIC_85), ranked("x"))
+    assert (nothing.columns.tolist(), len(nothing)) == (COLUMNS, 0)
 
 
 @pytest.mark.parametrize("block_cells", [1, 4_000_000])
 @pytest.mark.parametrize("seed", range(3))
 def test_against_a_join(monkeypatch, seed, block_cells):
-    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", block_cells)
+    monkeypatch.setattr(BLOCK_CELLS, block_cells)
     qrels, run = random_collection(seed), random_run(seed)
     by_rank = run.sort_values(["score", "doc_id"], ascending=False)
     by_rank["rank"] = by_rank.groupby("query_id").cumcount() + 1
@@ -49,34 +52,6 @@ def test_ties_and_duplicates():
         relevant_documents_by_intent(qrels, {"one": ranked("a"), "two": tied})
 
 
-def test_no_relevant_document():
-    frame = relevant_documents_by_intent(by_intents(TOPIC_85), ranked("x"))
-    assert frame.columns.tolist() == COLUMNS
-    assert len(frame) == 0
-
-
-def test_kinds_of_qrels():
-    pl = pytest.importorskip("polars")
-    qrels = by_intents(TOPIC_85)
-    expected = relevant_documents_by_intent(qrels, ranked("ab"))
-    pd.testing.assert_frame_equal(relevant_documents_by_intent(irdiv.Collection(qrels), ranked("ab")), expected)
-    frame = relevant_documents_by_intent(pl.from_pandas(qrels), ranked("ab"))
-    assert isinstance(frame, pl.DataFrame)
-    assert frame.rows() == list(expected.itertuples(index=False, name=None))
-
-
-@pytest.mark.parametrize(
-    ("qrels", "cutoff", "message"),
-    [
-        (by_intents(TOPIC_85), 0, "cutoff=0 is not an integer of 1 or more"),
-        ({"85": {"a": 1}}, 10, "needs intents"),
-    ],
-)
-def test_bad_arguments(qrels, cutoff, message):
-    with pytest.raises(IrdivError, match=message):
-        relevant_documents_by_intent(qrels, ranked("a"), cutoff=cutoff)
-
-
 def test_probabilities_of_intents_with_relevant_documents():
     qrels = by_intents({"a": "1", "b": "2"})
     table = pd.DataFrame({"query_id": "85", "intent_id": ["1", "2", "3"], "probability": [0.2, 0.6, 0.2]})
@@ -85,8 +60,6 @@ def test_probabilities_of_intents_with_relevant_documents():
     assert frame["intent_id"].tolist() == ["1", "2"]
     assert frame["probability"].tolist() == pytest.approx([1 / 4, 3 / 4])
 
-
-# Intents that are not covered
 
 NUGGETS = pd.DataFrame(
     [
@@ -100,9 +73,11 @@ NUGGETS = pd.DataFrame(
 )
 
 
+RUNS = {"B": {"85": ["x", "a", "e"], "86": ["a"]}, "A": {"86": ["a"]}}
+
+
 def test_declared_intents_that_are_not_covered():
-    runs = {"B": {"85": ["x", "a", "e"], "86": ["a"]}, "A": {"86": ["a"]}}
-    frame = uncovered_intents(NUGGETS, runs, cutoff=2)
+    frame = uncovered_intents(NUGGETS, RUNS, cutoff=2)
     columns = ["run", "query_id", "intent_id", "description", "importance", "probability", "n_relevant"]
     assert frame.columns.tolist() == columns
     # vital intents weigh 1, the one that is okay ½; no document supports 3, and A lacks topic 85
@@ -113,7 +88,7 @@ def test_declared_intents_that_are_not_covered():
         ["A", "85", "2", "second", "vital", 0.4, 2],
         ["A", "85", "3", "third", "okay", 0.2, 0],
     ]
-    strict = uncovered_intents(NUGGETS, runs["B"], cutoff=2, rel=2)
+    strict = uncovered_intents(NUGGETS, RUNS["B"], cutoff=2, rel=2)
     rows = strict[["query_id", "intent_id", "n_relevant"]].values.tolist()
     assert rows == [["85", "1", 1], ["85", "2", 1], ["85", "3", 0], ["86", "1", 0]]
 
@@ -122,7 +97,7 @@ def test_declared_intents_that_are_not_covered():
 @pytest.mark.parametrize("rel", [1, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_uncovered_intents_against_a_join(monkeypatch, seed, rel, block_cells):
-    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", block_cells)
+    monkeypatch.setattr(BLOCK_CELLS, block_cells)
     qrels, run = random_collection(seed, weighted=False), random_run(seed)
     by_rank = run.sort_values(["score", "doc_id"], ascending=False).groupby("query_id").head(5)
     relevant = qrels[qrels["relevance"] >= rel]
@@ -152,46 +127,50 @@ def test_unknown_importance_does_not_matter_for_what_is_missed():
 
 
 def test_missed_intents_of_an_evaluation():
-    runs = {"B": {"85": ["x", "a", "e"], "86": ["a"]}, "A": {"86": ["a"]}}
-    evaluation = irdiv.evaluate(NUGGETS, runs, ["Coverage@1", "nDCG@2"])
-    pd.testing.assert_frame_equal(evaluation.missed(), uncovered_intents(NUGGETS, runs, cutoff=2))
+    evaluation = irdiv.evaluate(NUGGETS, RUNS, ["Coverage@1", "nDCG@2"])
+    pd.testing.assert_frame_equal(evaluation.missed(), uncovered_intents(NUGGETS, RUNS, cutoff=2))
     pd.testing.assert_frame_equal(
-        evaluation.missed(run="A", cutoff=3, rel=2), uncovered_intents(NUGGETS, {"A": runs["A"]}, cutoff=3, rel=2)
+        evaluation.missed(run="A", cutoff=3, rel=2), uncovered_intents(NUGGETS, {"A": RUNS["A"]}, cutoff=3, rel=2)
     )
     # the grade that covers an intent is that of the measure
-    strict = irdiv.evaluate(NUGGETS, runs, "Coverage(rel=2)@2")
-    pd.testing.assert_frame_equal(strict.missed(), uncovered_intents(NUGGETS, runs, cutoff=2, rel=2))
-    pd.testing.assert_frame_equal(strict.missed(rel=1), uncovered_intents(NUGGETS, runs, cutoff=2))
+    strict = irdiv.evaluate(NUGGETS, RUNS, "Coverage(rel=2)@2")
+    pd.testing.assert_frame_equal(strict.missed(), uncovered_intents(NUGGETS, RUNS, cutoff=2, rel=2))
+    pd.testing.assert_frame_equal(strict.missed(rel=1), uncovered_intents(NUGGETS, RUNS, cutoff=2))
     long = irdiv.evaluate(NUGGETS, {"85": [*map(str, range(24)), "a"], "86": ["a"]}, "Coverage@25")
     assert long.missed()["intent_id"].tolist() == ["1", "3"]
     without_cutoff = irdiv.evaluate(NUGGETS, {"85": [*map(str, range(10)), "a"], "86": ["a"]}, "Coverage")
     assert without_cutoff.missed()["intent_id"].tolist() == ["1", "2", "3"]
-    with pytest.raises(IrdivError, match="'C'"):
-        evaluation.missed(run="C")
-    with pytest.raises(IrdivError, match="cutoff=0 is not an integer of 1 or more"):
-        evaluation.missed(cutoff=0)
-    with pytest.raises(IrdivError, match="rel=0 is not an integer of 1 or more"):
-        evaluation.missed(rel=0)
 
 
-def test_missed_intents_are_a_frame_of_the_caller():
+def test_frames_are_those_of_the_callers_library():
     pl = pytest.importorskip("polars")
-    run = {"85": ["x"], "86": ["x"]}
-    expected = uncovered_intents(NUGGETS, run)
-    qrels = pl.from_pandas(NUGGETS)
-    for frame in (uncovered_intents(qrels, run), irdiv.evaluate(qrels, run, "Coverage@10").missed()):
+    run, qrels = {"85": ["x", "a"], "86": ["x"]}, pl.from_pandas(NUGGETS)
+    collection = irdiv.Collection(NUGGETS)
+    for function in (relevant_documents_by_intent, uncovered_intents):
+        expected = function(NUGGETS, run)
+        pd.testing.assert_frame_equal(function(collection, run), expected)
+        frame = function(qrels, run)
         assert isinstance(frame, pl.DataFrame)
-        assert frame.rows() == list(
-            expected.astype(object).where(expected.notna(), None).itertuples(index=False, name=None)
-        )
-    # nothing is missed
-    none = irdiv.evaluate(qrels.filter(pl.col("intent_id") == "2"), {"85": ["a"]}, "Coverage@10").missed()
-    assert none.is_empty()
-    assert none.columns == frame.columns
+        missing_as_none = expected.astype(object).where(expected.notna(), None)
+        assert frame.rows() == list(missing_as_none.itertuples(index=False, name=None))
+    assert irdiv.evaluate(qrels, run, "Coverage@10").missed().equals(frame)
+    nothing = irdiv.evaluate(qrels.filter(pl.col("intent_id") == "2"), {"85": ["a"]}, "Coverage@10").missed()
+    assert nothing.is_empty()
+    assert nothing.columns == frame.columns
 
 
-def test_missed_intents_of_qrels_without_intents():
-    with pytest.raises(IrdivError, match=r"missed\(\) needs intents"):
-        irdiv.evaluate({"85": {"a": 1}}, {"85": ["a"]}, "nDCG@10").missed()
-    with pytest.raises(IrdivError, match="coverage of intents needs intents"):
-        uncovered_intents({"85": {"a": 1}}, {"85": ["a"]})
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: relevant_documents_by_intent(NUGGETS, RUNS, cutoff=0), "cutoff=0 is not an integer of 1 or more"),
+        (lambda: relevant_documents_by_intent({"85": {"a": 1}}, RUNS), "needs intents"),
+        (lambda: uncovered_intents({"85": {"a": 1}}, RUNS), "needs intents"),
+        (lambda: irdiv.evaluate({"85": {"a": 1}}, RUNS["B"], "nDCG@10").missed(), r"missed\(\) needs intents"),
+        (lambda: irdiv.evaluate(NUGGETS, RUNS, "nDCG@2").missed(run="C"), "'C'"),
+        (lambda: irdiv.evaluate(NUGGETS, RUNS, "nDCG@2").missed(cutoff=0), "cutoff=0 is not an integer of 1 or more"),
+        (lambda: irdiv.evaluate(NUGGETS, RUNS, "nDCG@2").missed(rel=0), "rel=0 is not an integer of 1 or more"),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(IrdivError, match=message):
+        call()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,7 +33,7 @@ def test_values_by_rank_are_those_at_each_cutoff(spec, data):
     assert frame.columns.tolist() == ["run", "query_id", "measure", "rank", "value"]
     assert frame["measure"].unique().tolist() == [spec]
     evaluation = irdiv.evaluate(*data, [f"{spec}@{rank}" for rank in range(1, 13)])
-    assert as_array(frame, "rank").tolist() == np.moveaxis(evaluation.values, 1, 2).tolist()
+    np.testing.assert_array_equal(as_array(frame, "rank"), np.moveaxis(evaluation.values, 1, 2), err_msg=spec)
 
 
 def test_several_measures_have_ranks_of_their_own(data):
@@ -56,7 +55,7 @@ def test_values_by_parameter_are_those_of_each_value(data):
     assert frame.columns.tolist() == ["run", "query_id", "measure", "alpha", "value"]
     assert frame["measure"].unique().tolist() == ["alpha-nDCG@5"]
     evaluation = irdiv.evaluate(*data, [f"alpha-nDCG(alpha={alpha})@5" for alpha in (0, 0.3, 1)])
-    assert as_array(frame, "alpha").tolist() == np.moveaxis(evaluation.values, 1, 2).tolist()
+    np.testing.assert_array_equal(as_array(frame, "alpha"), np.moveaxis(evaluation.values, 1, 2))
     gamma = values_by_parameter(*data, "D#-nDCG@5", "gamma", [0, 1])
     ends = irdiv.evaluate(*data, ["D-nDCG@5", "I-rec@5"])
     assert as_array(gamma, "gamma") == pytest.approx(np.moveaxis(ends.values, 1, 2))
@@ -72,17 +71,12 @@ def test_values_by_parameter_are_those_of_each_value(data):
         (lambda q, r: values_by_parameter(q, r, "nDCG@10"), "nDCG has no parameter 'alpha'"),
         (lambda q, r: values_by_parameter(q, r, parameter="cutoff"), "values_by_rank"),
         (lambda q, r: values_by_parameter(q, r, parameter="run"), "no parameter 'run'"),
-        (
-            lambda q, r: values_by_parameter(q, r, parameter="gamma", values=[0.5]),
-            "'gamma' has no effect.*model='exact'",
-        ),
+        (lambda q, r: values_by_parameter(q, r, parameter="gamma", values=[0.5]), "'gamma' has no effect"),
         (lambda q, r: values_by_parameter(q, r, values=[2]), "alpha=2 is not a number from 0 to 1"),
         (lambda q, r: values_by_parameter(q, r, values=0.5), "values=0.5 is not a sequence of numbers"),
         (lambda q, r: values_by_parameter(q, r, values=[]), "is not a sequence of numbers"),
         (lambda q, r: values_by_parameter(q, r, values=[0.5, 0.5]), "has a number twice"),
-        (lambda q, r: interpolated_precision(q, r, levels=1), "levels=1 is not an integer from 2 to 10001"),
-        (lambda q, r: interpolated_precision(q, r, levels=10_002), "levels=10002 is not an integer from 2 to 10001"),
-        (lambda q, r: values_by_rank(q, r, f"nDCG@{9 * 10**18}"), "too many ranks; give a cutoff up to 10,000"),
+        (lambda q, r: interpolated_precision(q, r, levels=1), "levels=1 is not an integer"),
         (lambda q, r: values_by_rank(q, r, "nDCG@5", ties="no"), "ties='no' is not one of"),
     ],
 )
@@ -101,24 +95,6 @@ def test_ties_and_duplicates_are_as_in_evaluations(data):
     at_two = irdiv.evaluate(qrels, run, "P@2", **options)
     assert frame[frame["rank"] == 2]["value"].tolist() == at_two.values[0, 0].tolist()
     assert interpolated_precision(qrels, run, **options)["precision"].max() == 1
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_fine_levels_of_recall_are_trec_evals(seed):
-    qrels, run = random_collection(seed), random_run(seed)
-    adhoc = irdiv.datasets.to_adhoc(qrels)
-    R = adhoc[adhoc["relevance"] > 0].groupby("query_id").size()
-    measures = {level / 20: ir_measures.IPrec @ (level / 20) for level in range(21)}
-    theirs = {(m.query_id, m.measure): m.value for m in ir_measures.iter_calc(measures.values(), adhoc, run)}
-    ours = interpolated_precision(qrels, run, levels=21)
-    compared = 0
-    for row in ours.itertuples(index=False):
-        needed = row.recall * R[row.query_id]
-        # trec_eval rounds in its own way near whole numbers of documents
-        if row.recall in measures and int(needed + 0.9) == np.ceil(needed - 1e-9):
-            assert row.precision == pytest.approx(theirs[row.query_id, measures[row.recall]], abs=1e-9)
-            compared += 1
-    assert compared > 90
 
 
 def test_a_run_without_relevant_documents_has_no_precision():
@@ -149,11 +125,8 @@ def test_mean_curves(data):
     row = bca[(bca["run"] == "A") & (bca["measure"] == "nDCG") & (bca["rank"] == 3)].iloc[0]
     assert (row["low"], row["high"]) == pytest.approx(tuple(scipys), abs=0.02)
     assert "low" not in mean_curves(frame, interval=None)
-
-
-def test_mean_curves_of_one_topic_have_no_width():
-    means = mean_curves(values_by_rank({"1": {"a": 1}}, {"1": {"a": 1.0}}, "P@2"))
-    assert means[["mean", "low", "high"]].values.tolist() == [[1, 1, 1], [0.5, 0.5, 0.5]]
+    one_topic = mean_curves(values_by_rank({"1": {"a": 1}}, {"1": {"a": 1.0}}, "P@2"))
+    assert one_topic[["mean", "low", "high"]].values.tolist() == [[1, 1, 1], [0.5, 0.5, 0.5]]
 
 
 def test_curves_that_are_incomplete_are_refused(data):
@@ -162,6 +135,7 @@ def test_curves_that_are_incomplete_are_refused(data):
         (frame.iloc[1:], "lack 1 of 36 values.*run 'A', measure 'nDCG', rank 1, query_id '1'"),
         (pd.concat([frame, frame.iloc[:1]]), "two values for run 'A', measure 'nDCG', rank 1, query_id '1'"),
         (frame.drop(columns="rank"), "columns such as run, query_id, rank and value; found 'run', 'query_id', 'measu"),
+        (pd.DataFrame({f"c{n}": [1] for n in range(12)}), "found 'c0', .*'c8', …"),
         (frame.iloc[:0], "no rows"),
     ]:
         with pytest.raises(IrdivError, match=message):
@@ -186,8 +160,3 @@ def test_runs_that_are_ordered_for_other_qrels_are_refused(data):
     pd.testing.assert_frame_equal(ours, values_by_rank(*data, "nDCG@5"))
     with pytest.raises(IrdivError, match="run 'A' was ordered for other qrels"):
         values_by_rank(data[0], evaluation.sources.runs, "nDCG@5")
-
-
-def test_nine_columns_of_what_is_no_curve_are_named():
-    with pytest.raises(IrdivError, match=r"found 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', …\.$"):
-        mean_curves(pd.DataFrame({f"c{n}": [1] for n in range(12)}))

@@ -1,25 +1,23 @@
-"""Qrels as arrays: topics, intents, grades and weights of small collections by hand, and what is refused."""
+"""What qrels become once they are compiled: topics, intents, grades and weights, seen through values and errors."""
 
 from __future__ import annotations
+
+import pickle
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import irdiv
-from irdiv import IrdivError, IrdivWarning
-from irdiv.arrays import blocks as block_module
+from irdiv import Collection, IrdivError, IrdivWarning
 from irdiv.arrays import collection as collection_module
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection, describe_topics_without_relevant
-from irdiv.arrays.compiled import _unique_inverse
 from irdiv.arrays.memo import Memo
 from irdiv.arrays.padding import argsort_by_topic, pad
-from irdiv.arrays.topic_selection import SelectedTopics
-from irdiv.frames.checked import qrels_columns
-from irdiv.frames.ids import string_array
+from irdiv.frames.hashes import hash_ids
 
+COLUMNS = ["query_id", "intent_id", "doc_id", "relevance"]
 QRELS = pd.DataFrame(
     [
         ("2", "x", "d9", 1),
@@ -29,19 +27,9 @@ QRELS = pd.DataFrame(
         ("10", "a", "d3", 0),
         ("2", "x", "d8", -1),
     ],
-    columns=["query_id", "intent_id", "doc_id", "relevance"],
+    columns=COLUMNS,
 )
-LOST_INTENTS = (
-    " If they are diversity qrels, they have lost their intents: in a frame the column is 'intent_id', 'subtopic_id', "
-    "'nugget_id' or 'iteration'; in a qrels file it is the second, which irdiv.read_qrels keeps and PyTerrier's "
-    "pt.io.read_qrels drops; irdiv.datasets.to_pyterrier(path) reads the file for PyTerrier."
-)
-
-
-def error_of(function, *arguments, **options) -> str:
-    with pytest.raises(IrdivError) as caught:
-        function(*arguments, **options)
-    return str(caught.value)
+RUN = {"2": ["d8", "d9"], "10": ["d3", "d1", "u", "d2"]}
 
 
 def of_intents(**columns) -> pd.DataFrame:
@@ -50,316 +38,290 @@ def of_intents(**columns) -> pd.DataFrame:
     return QRELS.assign(**{name: [values[key] for key in keys] for name, values in columns.items()})
 
 
-def same_order(collection: Collection) -> None:
-    assert collection.topics.tolist() == collection.topic_ids.to_pylist() == ["2", "10"]
-    assert collection.intents.tolist() == ["x", "a", "b"]
-    assert collection.intent_topic.tolist() == [0, 1, 1]
-    assert collection.intent_start.tolist() == [0, 1, 3]
-    assert collection.row_start.tolist() == [0, 1, 3]
-    assert collection.grade.tolist() == [1, 2, 1, 3]
-    assert collection.grade_row.tolist() == [0, 1, 1, 2]
-    assert collection.grade_intent.tolist() == [0, 0, 1, 1]
-    assert collection.grade_start.tolist() == [0, 1, 4]
-    assert collection.intent_best_grade.tolist() == [1, 2, 3]
-    assert collection.positive_grades.tolist() == [1, 2, 3]
-    assert collection.relevant_doc_ids(np.arange(3)).to_pylist() == ["d9", "d1", "d2"]
-    assert collection.find_relevant(np.array([0, 1, 1, 1]), string_array(["d9", "d2", "d3", "d9"])).tolist() == [
-        0, 2, -1, -1,
-    ]  # fmt: skip
+def by_topic(qrels, run, spec: str, **options) -> dict[str, float]:
+    evaluation = irdiv.evaluate(qrels, run, spec, **options)
+    return dict(zip(evaluation.query_ids, evaluation.values[0, 0].tolist(), strict=True))
 
 
-class TestArrays:
-    def test_topics_intents_and_grades(self):
-        collection = Collection(QRELS)
-        same_order(collection)
-        assert collection.has_intents is True
-        assert collection.max_grade == 3
-        assert collection.topic_index == {"2": 0, "10": 1}
-        assert np.isnan(collection.intent_probability).all()
-        assert collection.intent_parent is collection.intent_description is collection.intent_importance is None
-        assert collection.intent_navigational.tolist() == collection.intent_has_info.tolist() == [False] * 3
-        assert collection.intent_declared.tolist() == [True] * 3
-        assert collection.intent_navigational.dtype == collection.intent_declared.dtype == bool
-        assert collection.intent_best_grade.dtype == collection.grade.dtype == np.int64
-        assert collection.topics_without_relevant.tolist() == []
+def probabilities(qrels, spec: str = "P-IA@4") -> dict[tuple[str, str], float]:
+    """Return the probability of each intent that counts, by topic and intent."""
+    frame = irdiv.evaluate(qrels, RUN, spec).per_intent("P@4")
+    return {(row.query_id, row.intent_id): row.probability for row in frame.itertuples()}
 
-    def test_judged_documents(self):
-        collection = Collection(QRELS)
-        assert collection.judged_count == 5
-        topic, docs, highest = collection.adhoc_judgments()
-        assert topic.tolist() == [0, 1, 1, 1, 0]
-        assert docs.to_pylist() == ["d9", "d1", "d2", "d3", "d8"]
-        assert highest.tolist() == [1, 2, 3, 0, -1]
-        asked = np.array([0, 0, 1]), string_array(["d8", "d1", "d3"])
-        assert collection.is_judged(*asked).tolist() == [True, False, True]
-        assert collection.any_is_judged(*asked) is True
-        assert collection.any_is_judged(np.array([0]), string_array(["d1"])) is False
-        assert collection.any_is_judged(np.array([0]), string_array(["D1"])) is False
-        assert collection.judged_doc_ids(1) == ["d9"]
-        assert collection.judged_doc_ids(2) == ["d9", "d1"]
 
-    def test_a_few_judged_documents_of_many_rows(self):
-        docs = ["a"] * 10 + ["b"] * 10 + ["c"]
-        frame = pd.DataFrame({"query_id": "1", "intent_id": range(21), "doc_id": docs, "relevance": 1})
-        assert Collection(frame).judged_doc_ids(1) == ["a"]
-        # Only ten rows for each document are looked at.
-        assert Collection(frame).judged_doc_ids(2) == ["a", "b"]
-        assert Collection(frame.iloc[:19].assign(doc_id=["a"] * 18 + ["b"])).judged_doc_ids(2) == ["a", "b"]
-        assert Collection(frame.assign(doc_id=["a"] * 20 + ["b"])).judged_doc_ids(2) == ["a"]
+class TestRows:
+    """Rows of qrels in any order, repeated or not, against sums in plain Python."""
 
-    def test_qrels_without_intents(self):
-        collection = Collection({"1": {"a": 1, "b": 0}})
-        assert collection.has_intents is False
-        assert collection.intents.tolist() == [""]
-        assert collection.grade_intent.tolist() == [0]
+    SPECS = ("I-rec@3", "P@3", "Judged@3", "NumRelRet", "I-rec(rel=2)@3")
 
-    def test_topics_are_in_natural_order(self):
-        collection = Collection({"1": {"a": 1}, "10": {"a": 2}, "2": {"a": 3}})
-        assert collection.topics.tolist() == ["1", "2", "10"]
-        assert collection.grade.tolist() == [1, 3, 2]
+    def qrels(self, rng: np.random.Generator, order: list[str]) -> pd.DataFrame:
+        """Return random rows; topics share documents, also at their borders."""
+        size = int(rng.integers(4, 60))
+        frame = pd.DataFrame({name: rng.integers(1, 5, size).astype(str) for name in COLUMNS[:3]})
+        frame = frame.drop_duplicates().assign(relevance=lambda rows: rng.integers(-1, 4, len(rows)))
+        return frame.sort_values(order, kind="stable") if order else frame
 
-    def test_no_relevant_document(self):
-        collection = Collection.of({"1": {"a": 0}}, warn=False)
-        assert collection.max_grade == 0
-        assert collection.intent_best_grade.tolist() == [0]
+    def expected(self, qrels: pd.DataFrame, run: dict[str, list[str]]) -> dict[tuple[str, str], float]:
+        found = {}
+        for topic, rows in qrels.groupby("query_id"):
+            first = run[topic][:3]
+            relevant = rows[rows["relevance"] > 0]
+            of_docs = set(relevant["doc_id"])
+            found[topic, "P@3"] = len(of_docs & set(first)) / 3
+            found[topic, "NumRelRet"] = len(of_docs & set(run[topic]))
+            found[topic, "Judged@3"] = len(set(rows["doc_id"]) & set(first)) / len(first)
+            for spec, rel in (("I-rec@3", 1), ("I-rec(rel=2)@3", 2)):
+                counted = rows[rows["relevance"] >= rel]
+                covered = counted[counted["doc_id"].isin(first)]["intent_id"].nunique()
+                found[topic, spec] = covered / max(counted["intent_id"].nunique(), 1)
+        return found
 
-    @pytest.mark.parametrize("order", [[5, 4, 3, 2, 1, 0], [3, 0, 1, 5, 2, 4], [5, 0, 1, 2, 3, 4]])
-    def test_the_order_of_rows_changes_no_value(self, order):
-        one, other = Collection(QRELS), Collection(QRELS.iloc[order])
-        for name in ("topics", "intents", "intent_start", "row_start", "grade_start", "intent_best_grade"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    @pytest.mark.parametrize(
+        "order",
+        [["query_id", "doc_id", "intent_id"], ["query_id", "doc_id"], ["query_id", "intent_id"], ["doc_id"], []],
+        ids="-".join,
+    )
+    def test_values_are_those_of_plain_sums(self, order):
+        rng = np.random.default_rng(0)
+        for _ in range(8):
+            qrels = self.qrels(rng, order)
+            run = {topic: rng.permutation(list("12345678")).tolist() for topic in "1234"}
+            expected = self.expected(qrels, run)
+            placeholders = qrels.drop_duplicates(COLUMNS[:2]).assign(doc_id="_no_document_", relevance=0)
+            for more in ([], [qrels.iloc[:1]], [qrels], [placeholders], [qrels.iloc[::-1], placeholders]):
+                evaluation = irdiv.evaluate(pd.concat([qrels, *more]), run, self.SPECS)
+                for spec, values in zip(self.SPECS, evaluation.values[0].tolist(), strict=True):
+                    wanted = [expected[topic, spec] for topic in evaluation.query_ids]
+                    assert (spec, values) == (spec, pytest.approx(wanted))
 
-    def test_repeated_rows_and_placeholders_are_left_out(self):
-        placeholders = QRELS.drop_duplicates(["query_id", "intent_id"]).assign(doc_id="_no_document_", relevance=0)
-        for more in (
-            QRELS,
-            QRELS.iloc[[0]],
-            placeholders,
-            QRELS.assign(doc_id="_no_document_", relevance=0),
-            QRELS.iloc[:0],
-        ):
-            collection = Collection(pd.concat([QRELS, more]))
-            same_order(collection)
-            assert collection.judged_count == 5
+    @pytest.mark.parametrize("position", [0, 1, 20, 36])
+    def test_a_contradiction_is_found_wherever_it_is(self, position):
+        rows = [(t, i, f"d{d}", (int(t) + d * int(i)) % 3) for t in "12" for d in range(6) for i in "123"]
+        qrels = pd.DataFrame(rows, columns=COLUMNS)
+        other = qrels.iloc[[1]].assign(relevance=qrels["relevance"][1] + 1)
+        with pytest.raises(IrdivError, match="document 'd0' of topic '1' has the grades .* for intent '2'.*all: 1"):
+            Collection(pd.concat([qrels[:position], other, qrels[position:]]))
+
+
+class TestIds:
+    def test_topics_and_intents_are_in_natural_order(self):
+        rows = [(topic, intent, "d", 1) for topic in ("10", "9", "b", "1") for intent in ("10", "9", "a")]
+        frame = irdiv.evaluate(pd.DataFrame(rows, columns=COLUMNS), {"1": ["d"], "9": ["d"]}, "P-IA@1").per_intent(
+            "P@1"
+        )
+        assert frame["query_id"].tolist() == np.repeat(["1", "9", "10", "b"], 3).tolist()
+        assert frame["intent_id"].tolist() == ["9", "10", "a"] * 4
+
+    def test_intents_of_their_own_for_each_of_many_topics(self):
+        rows = [(str(topic), f"i{topic}", "d", 1) for topic in range(40)]
+        run = {str(topic): ["d"] for topic in range(0, 40, 2)}
+        with pytest.warns(IrdivWarning, match="lacks 20 of 40 topics"):
+            found = irdiv.evaluate(pd.DataFrame(rows, columns=COLUMNS), run, "I-rec@1")
+        assert found.values[0, 0].tolist() == [1, 0] * 20
+
+    def colliding_ids(self, count: int) -> list[str]:
+        """Return ids of 16 letters that have one hash: the first 8 letters undo what the last 8 do to it."""
+        bits, found, number = (1 << 64) - 1, [], 0
+        while len(found) < count:
+            number += 1
+            last = f"{number:08}".encode()
+            mixed = (int.from_bytes(last, "little") ^ (16 * 0x9E3779B97F4A7C15 & bits)) * 0xC2B2AE3D27D4EB4F & bits
+            first = (mixed ^ (mixed >> 32) ^ 0x1122334455667788).to_bytes(8, "little")
+            if first.isascii() and first.decode().isprintable():
+                found.append((first + last).decode())
+        return found
+
+    def test_ids_with_one_hash_are_different_documents(self):
+        ids = self.colliding_ids(5)
+        assert len(set(hash_ids(pa.array(ids, pa.large_string())).tolist())) == 1
+        qrels = pd.DataFrame(
+            [("1", "i", ids[0], 1), ("1", "j", ids[1], 1), ("1", "j", ids[2], 0), ("2", "i", ids[3], 1)],
+            columns=COLUMNS,
+        )
+        run = pd.DataFrame({"query_id": list("1111122"), "doc_id": [*ids, *ids[1:3]], "score": range(7, 0, -1)})
+        specs = ["I-rec@1", "I-rec@2", "P@5", "Judged@5"]
+        for runs, options in ((run, {}), (run.assign(run="r"), {"run_column": "run"}), (run, {"batch_rows": 1})):
+            found = irdiv.evaluate(qrels, runs, specs, **options)
+            assert found.values[0, :, 0].tolist() == [0.5, 1, 2 / 5, 3 / 5]
+            assert found.values[0, :, 1].tolist() == [0, 0, 0, 0]
+        twice = pd.concat([run, run[1:2].assign(score=0.0)])
+        with pytest.raises(IrdivError, match="repeats documents, 1 in all"):
+            irdiv.evaluate(qrels, twice, specs)
+        np.testing.assert_array_equal(irdiv.evaluate(qrels, twice, specs, duplicates="first").values, found.values)
+
+
+class TestIntents:
+    def test_weights(self):
+        uniform = {("2", "x"): 1, ("10", "a"): 0.5, ("10", "b"): 0.5}
+        assert probabilities(QRELS) == uniform
+        weighted = of_intents(probability=[0.5, 0.25, 0.5])
+        normalized = {("2", "x"): 1, ("10", "a"): 1 / 3, ("10", "b"): 2 / 3}
+        assert probabilities(weighted) == pytest.approx(normalized)
+        # a has no document of grade 3, and topic 2 has none at all
+        assert by_topic(QRELS, RUN, "P-IA(rel=3)@4") == {"2": 0, "10": 1 / 4}
+        # Weights may be as large as 1e100.
+        assert probabilities(of_intents(probability=[1, 1e100, 1e100])) == uniform
+        # P is 1/4 for a and 1/2 for b
+        assert by_topic(weighted, RUN, "P-IA(renormalize=False)@4") == {"2": 0.5 / 4, "10": 0.25 / 4 + 0.5 / 2}
+        assert by_topic(weighted, RUN, "P-IA@4") == pytest.approx({"2": 1 / 4, "10": 1 / 3 / 4 + 2 / 3 / 2})
+
+    def test_importance_weighs_where_a_topic_has_no_probability(self):
+        qrels = of_intents(probability=[None, 0.25, 0.75], importance=["okay", "vital", None])
+        assert by_topic(qrels, RUN, "P-IA(renormalize=False)@4") == {"2": 0.5 / 4, "10": 0.25 / 4 + 0.75 / 2}
+        assert probabilities(of_intents(importance=["okay", "vital", "okay"])) == pytest.approx(
+            {("2", "x"): 1, ("10", "a"): 2 / 3, ("10", "b"): 1 / 3}
+        )
+
+    def test_no_intent_of_a_topic_has_a_share_where_one_is_missing(self):
+        qrels, run = of_intents(probability=[0.5, 0.25, None]), {"2": ["d8"], "10": ["d3"]}
+        missed = irdiv.evaluate(qrels, run, "nDCG@4").missed()
+        assert missed["intent_id"].tolist() == ["x", "a", "b"]
+        np.testing.assert_array_equal(missed["probability"], [1, np.nan, np.nan])
+
+    def test_types_descriptions_and_parents(self):
+        columns = {
+            "type": [None, "nav", None, "inf", None, "inf"],
+            "description": [None, None, "one", "two", None, None],
+        }
+        described = irdiv.evaluate(QRELS.assign(**columns), RUN, "P-IA@4").topic("10").intents
+        assert dict(zip(described["intent_id"], described["description"].fillna("none"), strict=True)) == {
+            "a": "none", "b": "one",
+        }  # fmt: skip
+        first = QRELS.assign(description=["zero", "one", "two", None, "three", "four"])
+        assert irdiv.evaluate(first, RUN, "P-IA@4").topic("2").intents["description"].tolist() == ["zero"]
+        # Only the first document counts for a navigational intent: d1 at rank 2 for a, d1 and d2 for b.
+        typed = irdiv.evaluate(QRELS.assign(**columns), RUN, ["DIN-nDCG@4", "D-nDCG@4"]).values[0]
+        plain = irdiv.evaluate(of_intents(type=["inf", "nav", "inf"]), RUN, ["DIN-nDCG@4", "D-nDCG@4"]).values[0]
+        np.testing.assert_array_equal(typed, plain)
+        everything_informational = irdiv.evaluate(of_intents(type=["inf"] * 3), RUN, ["DIN-nDCG@4", "D-nDCG@4"]).values[
+            0
+        ]
+        np.testing.assert_array_equal(everything_informational[0], everything_informational[1])
+
+    @pytest.mark.parametrize(
+        ("qrels", "expected"),
+        [
+            # x and a are without a relevant document, b has d2
+            (QRELS, {"2": 0, "10": 1 / 2}),
+            # TREC's subtopic 0 is not an intent, but one that is described is, and then others are not.
+            (QRELS.replace({"intent_id": {"a": "0"}}), {"2": 0, "10": 1}),
+            (of_intents(type=[None, "inf", None]).replace({"intent_id": {"a": "0"}}), {"2": 0, "10": 1 / 2}),
+            (of_intents(type=[None, "inf", None]), {"2": 0, "10": 1 / 2}),
+            # a is below b, which is an inner node and has a relevant document; b of another topic is not a's parent
+            (of_intents(parent_id=["r", "b", "r"]), {"2": 0, "10": 1 / 2}),
+            (of_intents(parent_id=["b", "r", "r"]), {"2": 0, "10": 1 / 2}),
+        ],
+        ids=["all", "0", "described 0", "one described", "inner node", "node of another topic"],
+    )
+    def test_declared_intents_count_with_all(self, qrels, expected):
+        rare = qrels.assign(relevance=[0, 0, 0, 3, 0, -1])
+        assert by_topic(rare, RUN, "I-rec(intents='all')@4") == expected
+
+    def test_inner_nodes_and_described_intents_are_counted_once(self):
+        rare = {"relevance": [0, 0, 3, 0, 0, -1]}
+        # b, an inner node without relevant documents, is no intent of its own.
+        leaves = of_intents(parent_id=["r", "b", "r"]).assign(relevance=[0, 3, 0, 0, 0, -1])
+        assert by_topic(leaves, RUN, "I-rec(intents='all')@4")["10"] == 1
+        other = of_intents(parent_id=["b", "r", "r"]).assign(relevance=[0, 3, 0, 0, 0, -1])
+        assert by_topic(other, RUN, "I-rec(intents='all')@4")["10"] == 1 / 2
+        described = of_intents(description=[None, None, "one"]).assign(**rare)
+        assert by_topic(described, RUN, "I-rec(intents='all')@4")["10"] == 1
 
     def test_a_stated_highest_grade(self):
-        assert Collection(QRELS.assign(max_grade=4)).max_grade == 4
-        assert Collection(QRELS.assign(max_grade=2)).max_grade == 3
-
-    def test_columns_of_intents(self):
-        collection = Collection(
-            of_intents(
-                probability=[None, 0.25, 0.75],
-                parent_id=[None, "p", "p"],
-                type=[None, "nav", "inf"],
-                importance=["okay", "vital", None],
-            )
-        )
-        # Topic 2 has no probability, so that it is weighed by importance.
-        assert collection.intent_probability.tolist() == [0.5, 0.25, 0.75]
-        assert collection.intent_parent.tolist() == [None, "p", "p"]
-        assert collection.intent_navigational.tolist() == [False, True, False]
-        assert collection.intent_importance.tolist() == ["okay", "vital", None]
-        assert collection.intent_has_info.tolist() == [True] * 3
-
-    def test_importance_that_has_no_weight(self):
-        weights = Collection(of_intents(importance=["vital", "okay", "low"])).intent_probability
-        np.testing.assert_array_equal(weights, [1.0, 0.5, np.nan])
-
-    def test_some_rows_may_lack_what_others_say_of_their_intent(self):
-        collection = Collection(QRELS.assign(type=[None, "nav", None, "inf", None, "inf"], parent_id=list("ppqqpp")))
-        assert collection.intent_navigational.tolist() == [False, True, False]
-        assert collection.intent_parent.tolist() == ["p", "p", "q"]
-
-    def test_the_first_description_is_kept(self):
-        collection = Collection(QRELS.assign(description=[None, None, "one", "two", None, None]))
-        assert collection.intent_description.tolist() == [None, None, "one"]
-        collection = Collection(QRELS.assign(description=["zero", "one", "two", None, "three", "four"]))
-        assert collection.intent_description.tolist() == ["zero", "one", "two"]
-
-    def test_declared_intents(self):
-        zero = QRELS.assign(intent_id=QRELS["intent_id"].replace({"a": "0"}))
-        # Subtopic 0 of TREC is not an intent, but one that is described is.
-        assert Collection(zero).intents.tolist() == ["x", "0", "b"]
-        assert Collection(zero).intent_declared.tolist() == [True, False, True]
-        described = zero.assign(type=np.where(zero["intent_id"] == "0", "inf", None))
-        assert Collection(described).intent_declared.tolist() == [True, True, False]
-        # a is below b, which is an inner node.
-        assert Collection(of_intents(parent_id=["r", "b", "r"])).intent_declared.tolist() == [True, True, False]
-        # An intent of that name in another topic is not.
-        assert Collection(of_intents(parent_id=["b", "r", "r"])).intent_declared.tolist() == [True, True, True]
-
-    def test_distinct_codes(self):
-        for codes, bound in (([3, 1, 3], 4), ([3, 1, 3], 1000), ([], 3)):
-            distinct, inverse = _unique_inverse(np.array(codes, dtype=np.int64), bound)
-            assert distinct.tolist() == sorted(set(codes))
-            assert distinct[inverse].tolist() == codes
+        for stated, used in ((4, 4), (2, 3)):
+            found = by_topic(QRELS.assign(max_grade=stated), RUN, "ERR-IA@4")
+            assert found == by_topic(QRELS, RUN, f"ERR-IA(max_grade={used})@4")
 
 
 class TestRefused:
     @pytest.mark.parametrize(
         ("qrels", "message"),
         [
-            (
-                of_intents(type=["inf", "nav", "Nav"]),
-                "intent 'b' of topic '10' has the type 'Nav'; a type is 'inf' or 'nav'.",
-            ),
-            (
-                of_intents(probability=[0.0, 1.0, -0.5]),
-                "intent 'b' of topic '10' has the probability -0.5; give 0 or more.",
-            ),
+            (of_intents(type=["inf", "nav", "Nav"]), "'b' of topic '10' has the type 'Nav'"),
+            (of_intents(probability=[0.0, 1.0, -0.5]), r"'b' of topic '10' has the probability -0\.5"),
             (
                 of_intents(probability=[0.0, 1.0, 1e308]),
-                "intent 'b' of topic '10' has the probability 1e+308; give probabilities or weights up to 1e+100.",
+                r"'b' of topic '10' has the probability 1e\+308.*up to 1e\+100",
             ),
-            (
-                QRELS.assign(probability=[0.5, 0.25, 1, 1, 0.75, 0.5]),
-                "intent 'a' of topic '10' has two probabilities, 0.25 and 0.75; give every row of an intent the same.",
-            ),
+            (QRELS.assign(probability=[0.5, 0.25, 1, 1, 0.75, 0.5]), "'a' of topic '10' has two prob.*0.25 and 0.75"),
             *(
                 (
                     QRELS.assign(**{column: ["q", "q", "q", "q", "r", None]}),
-                    f"intent 'a' of topic '10' has two {name}, 'q' and 'r'; give every row of an intent the same.",
+                    f"'a' of topic '10' has two {name}.*'q'.*'r'",
                 )
                 for column, name in (("parent_id", "parents"), ("type", "types"), ("importance", "importances"))
             ),
-            (
-                pd.concat([QRELS, QRELS.iloc[1:3].assign(relevance=[5, 6])]),
-                "the qrels contradict themselves: document 'd1' of topic '10' has the grades 2 and 5 for intent 'a' "
-                "(contradictions in all: 2). Keep one row for each topic, intent and document.",
-            ),
+            (pd.concat([QRELS, QRELS.iloc[1:3].assign(relevance=[5, 6])]), "'d1' of topic '10'.* 2 and 5.*'a'.*all: 2"),
             (
                 QRELS.drop(columns="intent_id"),
-                "the qrels contradict themselves: document 'd1' of topic '10' has the grades 2 and 1 (contradictions "
-                f"in all: 1).{LOST_INTENTS}",
+                r"'d1' of topic '10' has the grades 2 and 1 \(.*all: 1\).*lost their int",
             ),
+            (QRELS.assign(query_id="#"), "topic '#', which is a comment"),
         ],
     )
     def test_columns(self, qrels, message):
-        assert error_of(Collection, qrels) == message
-
-    def test_what_a_measure_needs(self):
-        plain = Collection({"1": {"a": 1}})
-        assert error_of(plain.require_intents, "I-rec") == (
-            "I-rec needs intents, but the qrels have no intent column, or it is 0 throughout as in ad hoc qrels."
-            + LOST_INTENTS
-        )
-        assert error_of(plain.require_importance, "V-rec") == (
-            "V-rec needs the importance of intents, but the qrels have no column 'importance' with labels: give "
-            "'vital' or 'okay' for each intent, in the qrels or by irdiv.with_intents(qrels, intent_table)."
-        )
-        Collection(QRELS).require_intents("I-rec")
-        Collection(of_intents(importance=["vital"] * 3)).require_importance("V-rec")
-
-    def test_more_cells_than_memory_holds(self, monkeypatch):
-        assert block_module.MOST_CELLS * 8 == 4e9
-        block = Collection(QRELS).topic_blocks[1]
-        monkeypatch.setattr(block_module, "MOST_CELLS", 3)
-        assert error_of(lambda: block.grades) == (
-            "topic '10' has 2 relevant documents and 2 intents: a grade for each pair of them would take more than "
-            "0 GB. Evaluate groups of its intents as topics of their own, or leave documents that no run retrieves out "
-            "of the qrels."
-        )
-        monkeypatch.setattr(block_module, "MOST_CELLS", 4)
-        assert block.grades.shape == (3, 2)
-        monkeypatch.setattr(block_module, "MOST_CELLS", 10**9)
-        monkeypatch.setattr(JudgedBlock, "row_count", property(lambda self: 10**9))
-        assert (
-            "has 1000000000 relevant documents and 2 intents: a grade for each pair of them would take more than 8 GB."
-            in (error_of(lambda: Collection(QRELS).topic_blocks[1].grades))
-        )
+        with pytest.raises(IrdivError, match=message):
+            Collection(qrels)
 
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            (
-                {"probability": [0.5, 0.5, None]},
-                "intent 'b' of topic '10' counts but has no probability, while other intents of the topic have one; "
-                "give the probabilities of all intents, with ids spelled as in the qrels, or of none for uniform ones.",
-            ),
+            ({"probability": [0.5, 0.5, None]}, "'b' of topic '10' counts but has no probability"),
             (
                 {"importance": ["vital", "okay", "low"]},
-                "intent 'b' of topic '10' counts but its importance 'low' has no weight, while other intents of the "
-                "topic have one; give the probabilities of all intents, with ids spelled as in the qrels, or of none "
-                "for uniform ones.",
+                "'b' of topic '10' counts but its importance 'low' has no weight",
             ),
-            (
-                {"importance": ["vital", "okay", None]},
-                "intent 'b' of topic '10' counts but has no probability, while other intents of the topic have one; "
-                "give the probabilities of all intents, with ids spelled as in the qrels, or of none for uniform ones.",
-            ),
-            (
-                {"probability": [0.5, 0.0, 0.0]},
-                "all intents that count in topic '10' have the probability 0; raise one of them, or leave the "
-                "probabilities out for uniform ones.",
-            ),
+            ({"importance": ["vital", "okay", None]}, "'b' of topic '10' counts but has no probability"),
+            ({"probability": [0.5, 0.0, 0.0]}, "all intents that count in topic '10' have the probability 0"),
+            ({"probability": [0.0, 0.5, 0.5]}, "all intents that count in topic '2' have the probability 0"),
         ],
     )
     def test_weights(self, columns, message):
-        for block in (*Collection(of_intents(**columns)).blocks, Collection(of_intents(**columns)).topic_blocks[1]):
-            assert error_of(block.intent_weights, 1, "relevant", True) == message
+        qrels = pd.concat([of_intents(**columns), QRELS.iloc[[0]].assign(query_id="11")])
+        run = pd.DataFrame({"query_id": ["2", "10", "11"], "doc_id": ["d9", "d1", "d9"], "score": 1.0, "run": "r"})
+        for options in ({}, {"renormalize": False}, {"run_column": "run"}):
+            with pytest.raises(IrdivError, match=message):
+                irdiv.evaluate(qrels, run, "D-nDCG@3", **options)
 
-    def test_the_first_topic_without_weights_is_named(self):
-        three = pd.concat([of_intents(probability=[1.0, 0.0, 0.0]), QRELS.iloc[[0]].assign(query_id="11")])
-        for qrels, topic in ((three, "10"), (of_intents(probability=[0.0, 0.5, 0.5]), "2")):
-            (block,) = Collection(qrels).blocks
-            assert error_of(block.intent_weights, 1, "relevant", False).startswith(
-                f"all intents that count in topic '{topic}' have the probability 0;"
-            )
+    def test_what_a_measure_needs(self):
+        with pytest.raises(IrdivError, match=r"^I-rec@3 needs intents.*lost their intents"):
+            irdiv.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "I-rec@3")
+        with pytest.raises(IrdivError, match="^Vital-coverage@3 needs the importance of intents.*'vital' or 'okay'"):
+            irdiv.evaluate(QRELS, RUN, "Vital-coverage@3")
+        assert by_topic({"1": {"a": 1, "b": 0}}, {"1": ["b", "a"]}, "P@2") == {"1": 0.5}
 
 
-class TestBlocks:
-    @pytest.fixture
-    def block(self) -> JudgedBlock:
-        (block,) = Collection(QRELS).blocks
-        return block
+class TestCollection:
+    def test_what_is_printed(self):
+        assert repr(Collection(QRELS)) == "Collection(2 topics, 3 intents, 5 judged documents, highest grade 3)"
+        assert (
+            repr(Collection({"1": {"a": 1}})) == "Collection(1 topic, no intents, 1 judged documents, highest grade 1)"
+        )
+        # An intent 0 counts as one only if it has a relevant document.
+        zero = QRELS.replace({"intent_id": {"x": "0"}})
+        assert "3 intents" in repr(Collection(zero))
+        with pytest.warns(IrdivWarning, match="1 of 2 topics have no relevant document"):
+            assert "2 intents" in repr(Collection(zero.assign(relevance=[0, 2, 1, 3, 0, -1])))
 
-    def test_grades(self, block):
-        assert len(block) == 2
-        assert block.grades.tolist() == [[1, 0], [2, 1], [0, 3], [0, 0]]
-        assert block.grades.dtype == np.int64
-        assert block.row_count == 3
-        assert block.relevant_rows.tolist() == [[0, 3], [1, 2]]
-        assert block.relevant_per_topic.tolist() == block.intents_per_topic.tolist() == [1, 2]
-        assert block.best_grade.tolist() == [[1, 0], [2, 3]]
-        second = block.collection.topic_blocks[1]
-        assert (second.row_base, len(second)) == (1, 1)
-        assert second.grades.tolist() == [[2, 1], [0, 3], [0, 0]]
+    def test_it_scores_as_its_qrels_each_time(self):
+        collection, specs = Collection(QRELS), ["D#-nDCG@3", "α-nDCG@3", "ERR-IA"]
+        expected = irdiv.evaluate(QRELS, RUN, specs).values
+        for _ in range(2):
+            np.testing.assert_array_equal(irdiv.evaluate(collection, RUN, specs).values, expected)
 
-    def test_documents_by_id(self):
-        renamed = QRELS.assign(doc_id=QRELS["doc_id"].replace({"d1": "z1", "d9": "y9"}))
-        (block,) = Collection(renamed).blocks
-        assert block.relevant_rows_by_id.tolist() == [[0, 3], [2, 1]]
+    def test_topics_without_relevant_documents_are_a_warning(self):
+        shown = r"11 of 12 topics have no relevant document.*: '1', '2', .*'9', '10', …$"
+        with pytest.warns(IrdivWarning, match=shown) as caught:
+            collection = Collection({str(i): {"a": int(i > 11)} for i in range(1, 13)})
+        assert len(caught) == 1
+        assert irdiv.evaluate(collection, {"1": ["a"], "12": ["a"]}, "P@1", ties="input").values.sum() == 1
 
-    def test_intents_that_count(self, block):
-        assert block.eligible_intents(1, "relevant").tolist() == [[True, False], [True, True]]
-        assert block.eligible_intents(2, "relevant").tolist() == [[False, False], [True, True]]
-        assert block.eligible_intents(3, "relevant").tolist() == [[False, False], [False, True]]
-        assert block.eligible_intents(3, "all").tolist() == [[True, False], [True, True]]
-        assert block.eligible_intent_count(3, "relevant").tolist() == [0, 1]
-
-    def test_types_and_importance(self, block):
-        assert block.navigational.tolist() == [[False, False], [False, False]]
-        assert block.importance is None
-        (other,) = Collection(of_intents(type=["nav", "inf", "nav"], importance=["okay", None, "vital"])).blocks
-        assert other.navigational.tolist() == [[True, False], [False, True]]
-        assert other.importance.tolist() == [["okay", None], [None, "vital"]]
-
-    def test_uniform_weights(self, block):
-        assert block.intent_weights(1, "relevant", False).tolist() == [[1, 0], [0.5, 0.5]]
-        assert block.intent_weights(3, "relevant", True).tolist() == [[0, 0], [0, 1]]
-        assert block.intent_shares(1, "relevant").tolist() == [[1, 0], [0.5, 0.5]]
-
-    def test_given_weights(self):
-        (block,) = Collection(of_intents(probability=[0.5, 0.25, 0.5])).blocks
-        assert block.intent_weights(1, "relevant", False).tolist() == [[0.5, 0], [0.25, 0.5]]
-        assert block.intent_weights(3, "relevant", False).tolist() == [[0, 0], [0, 0.5]]
-        np.testing.assert_allclose(block.intent_weights(1, "relevant", True), [[1, 0], [1 / 3, 2 / 3]])
-        np.testing.assert_allclose(block.intent_shares(1, "relevant"), [[1, 0], [1 / 3, 2 / 3]])
-
-    def test_shares_where_some_weights_are_missing(self):
-        (block,) = Collection(of_intents(probability=[0.5, 0.25, None])).blocks
-        np.testing.assert_array_equal(block.intent_shares(1, "relevant"), [[1, 0], [np.nan, np.nan]])
+    def test_frames_are_of_the_library_of_the_qrels(self):
+        collection = Collection(pl.from_pandas(QRELS))
+        for given in (collection, pickle.loads(pickle.dumps(collection))):
+            assert isinstance(irdiv.evaluate(given, RUN, "P@1").frame, pl.DataFrame)
+        assert isinstance(irdiv.evaluate(collection.to_pandas(), RUN, "P@1").frame, pd.DataFrame)
+        assert collection.backend == "polars"
 
     @pytest.mark.parametrize(
         ("cells", "edges"),
@@ -367,163 +329,57 @@ class TestBlocks:
     )
     def test_topics_that_fit_into_a_block(self, monkeypatch, cells, edges):
         """Topics of 1, 2 · 2 and 1 cells: two of them padded are 2 · 2 · 2, or 8, and all three are 12."""
-        three = pd.concat([QRELS, pd.DataFrame([("11", "x", "d", 1)], columns=QRELS.columns)])
+        three = pd.concat([QRELS, pd.DataFrame([("11", "x", "d", 1)], columns=COLUMNS)])
+        specs = ["I-rec@2", "D-nDCG@3", "alpha-nDCG@3", "Q@4"]
+        run = RUN | {"11": ["u", "d"]}
+        expected = irdiv.evaluate(three, run, specs).values
         monkeypatch.setattr(collection_module, "BLOCK_CELLS", cells)
-        assert [(block.start, block.stop) for block in Collection(three).blocks] == edges
+        collection = Collection(three)
+        assert [(block.start, block.stop) for block in collection.blocks] == edges
+        np.testing.assert_array_equal(irdiv.evaluate(collection, run, specs).values, expected)
 
     def test_a_tree_has_a_grade_for_each_layer(self, monkeypatch):
         tree = of_intents(parent_id=["r", "r", "r"])
         for most, count in ((16, 1), (15, 2)):
             monkeypatch.setattr(collection_module, "MOST_CELLS", most)
-            assert len(Collection(tree).blocks) == count
-            assert len(Collection(QRELS).blocks) == 1
-
-    def test_a_topic_without_relevant_documents(self):
-        with pytest.warns(IrdivWarning, match="1 of 2 topics have no relevant document"):
-            collection = Collection(QRELS.assign(relevance=[0, 2, 1, 3, 0, 0]))
-        assert collection.topics_without_relevant.tolist() == ["2"]
-        (block,) = collection.blocks
-        assert block.relevant_rows.tolist() == [[2, 2], [0, 1]]
-        assert block.intent_weights(1, "relevant", True).tolist() == [[0, 0], [0.5, 0.5]]
+            assert (len(Collection(tree).blocks), len(Collection(QRELS).blocks)) == (count, 1)
 
 
-class TestCollection:
-    def test_what_is_printed(self):
-        assert repr(Collection(QRELS)) == "Collection(2 topics, 3 intents, 5 judged documents, highest grade 3)"
-        zero = QRELS.assign(intent_id=QRELS["intent_id"].replace({"x": "0"}))
-        assert "3 intents" in repr(Collection(zero))
-        below = zero.assign(relevance=[0, 2, 1, 3, 0, -1])
-        assert "2 intents" in repr(Collection.of(below, warn=False))
-
-    def test_a_collection_stays_what_it_is(self):
-        collection = Collection(QRELS)
-        assert Collection.of(collection) is collection.to_pandas() is collection
-        assert collection.backend == Collection.from_columns(qrels_columns(QRELS)).backend == "pandas"
-
-    def test_the_library_of_the_qrels(self):
-        for collection in (Collection(pl.from_pandas(QRELS)), Collection.of(pl.from_pandas(QRELS), warn=False)):
-            assert collection.backend == "polars"
-            assert collection.to_pandas().backend == "pandas"
-            assert collection.backend == "polars"
-
-    def test_topics_without_relevant_documents(self):
-        qrels = {str(i): {"a": int(i > 11)} for i in range(1, 13)}
-        message = (
-            "11 of 12 topics have no relevant document and score 0 in measures of relevance: '1', '2', '3', '4', '5', "
-            "'6', '7', '8', '9', '10', …"
-        )
-        for make in (Collection, Collection.of):
-            with pytest.warns(IrdivWarning) as caught:
-                make(qrels)
-            assert [str(warning.message) for warning in caught] == [message]
-        Collection.of(qrels, warn=False)
-        Collection.from_columns(qrels_columns(qrels))
-        assert describe_topics_without_relevant(["7"], 9) == (
-            "1 of 9 topics have no relevant document and score 0 in measures of relevance: '7'"
-        )
-
-    def test_some_topics(self):
-        whole = Collection(
-            of_intents(
-                probability=[1.0, 0.25, 0.75],
-                parent_id=["r", "r", "r"],
-                type=["inf", "nav", "inf"],
-                importance=["vital", "okay", None],
-                description=["one", "two", None],
-            )
-        )
-        some = SelectedTopics(whole, np.array([1, 0, 1]))
-        assert some.topics.tolist() == some.topic_ids.to_pylist() == ["10", "2", "10"]
-        assert (some.backend, some.has_intents, some.max_grade) == ("pandas", True, 3)
-        assert some.positive_grades.tolist() == [1, 2, 3]
-        assert some.intents.tolist() == ["a", "b", "x", "a", "b"]
-        assert some.intent_topic.tolist() == [0, 0, 1, 2, 2]
-        assert some.intent_start.tolist() == [0, 2, 3, 5]
-        assert some.intent_probability.tolist() == [0.25, 0.75, 1.0, 0.25, 0.75]
-        assert some.intent_navigational.tolist() == [True, False, False, True, False]
-        assert some.intent_best_grade.tolist() == [2, 3, 1, 2, 3]
-        assert some.intent_has_info.tolist() == some.intent_declared.tolist() == [True] * 5
-        assert some.intent_parent.tolist() == ["r"] * 5
-        assert some.intent_description.tolist() == ["two", None, "one", "two", None]
-        assert some.intent_importance.tolist() == ["okay", None, "vital", "okay", None]
-        assert some.row_start.tolist() == [0, 2, 3, 5]
-        assert some.grade_start.tolist() == [0, 3, 4, 7]
-        assert some.grade.tolist() == [2, 1, 3, 1, 2, 1, 3]
-        assert some.grade_intent.tolist() == [0, 1, 1, 0, 0, 1, 1]
-        assert some.grade_row.tolist() == [0, 0, 1, 2, 3, 3, 4]
-        docs = string_array(["d2", "d9", "d2", "d9"])
-        assert some.find_relevant(np.array([0, 1, 2, 2]), docs).tolist() == [1, 2, 4, -1]
-        assert some.is_judged(np.array([0, 1, 2, 2]), docs).tolist() == [True, True, True, False]
-        assert some.relevant_doc_ids(np.arange(5)).to_pylist() == ["d1", "d2", "d9", "d1", "d2"]
-
-    def test_some_topics_without_columns_of_intents(self):
-        some = SelectedTopics(Collection(QRELS), np.array([1]))
-        assert some.intent_parent is some.intent_description is some.intent_importance is None
-
-
-class TestParts:
-    def test_padding(self):
-        assert pad(np.array([1, 2, 3]), np.array([2, 0, 1]), fill=9).tolist() == [[1, 2], [9, 9], [3, 9]]
-        assert pad(np.array([], dtype=float), np.array([0, 0]), fill=np.nan).shape == (2, 1)
-        assert pad(np.array([], dtype=int), np.array([], dtype=int), fill=0).shape == (0, 1)
-        assert pad(np.array([True]), np.array([1, 0]), fill=False).tolist() == [[True], [False]]
-
+class TestArrays:
     @pytest.mark.parametrize(
-        "topic",
+        ("flat", "sizes", "fill", "padded"),
         [
-            [],
-            [0, 0, 1],
-            [0, 2, 1],
-            [1, 0, 1, 0],
-            [1, 0] * 50,
-            [2**16 - 1, 0, 1],
-            [2**16, 0, 1],
-            [2**16, 0, 2**16 + 1, 1],
-            [2**16, 0] * 50,
+            ([1, 2, 3], [2, 0, 1], 9, [[1, 2], [9, 9], [3, 9]]),
+            ([], [0, 0], 0.5, [[0.5], [0.5]]),
+            ([], [], 0, []),
+            ([True], [1, 0], False, [[True], [False]]),
         ],
     )
-    def test_rows_by_topic(self, topic):
-        expected = sorted(range(len(topic)), key=topic.__getitem__)
-        assert argsort_by_topic(np.array(topic, dtype=np.int64)).tolist() == expected
+    def test_padding(self, flat, sizes, fill, padded):
+        found = pad(np.array(flat), np.array(sizes, dtype=int), fill=fill)
+        assert found.shape[1] > 0
+        assert found.tolist() == padded
+
+    @pytest.mark.parametrize("high", [1, 2**16 - 1, 2**16])
+    def test_rows_by_topic(self, high):
+        for topic in ([], [0, 0, high], [0, high, 1], [high, 0, high + 1, 0], [high, 0] * 50):
+            expected = sorted(range(len(topic)), key=topic.__getitem__)
+            assert argsort_by_topic(np.array(topic, dtype=np.int64)).tolist() == expected
 
     def test_results_are_kept_by_arguments_and_their_types(self):
+        """1, 1.0 and True are equal, but measures differ by them."""
         memo = Memo()
-        assert memo.cached(_product, 2) == memo.cached(_product, 2) == 4
-        assert type(memo.cached(_product, 2.0)) is float
-        assert memo.cached(_product, 2, by=3) == 6
-        first = memo.cached(_new_list, 1)
-        assert memo.cached(_new_list, 1) is first
-        assert memo.cached(_new_list, True) is not first
+        first = memo.cached(_list_of, 1)
+        assert memo.cached(_list_of, 1) is first
+        others = [memo.cached(_list_of, True), memo.cached(_list_of, 1.0), memo.cached(_list_of, 1, more=2)]
+        assert [repr(other) for other in others] == ["[True, None]", "[1.0, None]", "[1, 2]"]
         assert memo.__getstate__() == {"_memo": {}}
-        assert memo.cached(_nothing) is memo.cached(_nothing) is None
-        assert NOTHING == [None]
 
     def test_a_result_that_depends_on_more_than_its_arguments_is_not_kept(self):
         more = 3
-
-        def product(memo, value):
-            return value * more
-
-        with pytest.raises(TypeError, match="product is a closure, and may depend on more than its arguments$"):
-            Memo().cached(product, 1)
+        with pytest.raises(TypeError, match="is a closure"):
+            Memo().cached(lambda memo, value: value * more, 1)
 
 
-NOTHING: list[None] = []
-
-
-def _product(memo: Memo, value, *, by=2):
-    return value * by
-
-
-def _new_list(memo: Memo, value):
-    return [value]
-
-
-def _nothing(memo: Memo) -> None:
-    NOTHING.append(None)
-
-
-def test_a_run_of_everything_that_is_judged_has_all_intents():
-    """All that was compiled, seen from outside: topic 2 has 1 intent and topic 10 has 2."""
-    run = QRELS[["query_id", "doc_id"]].drop_duplicates().assign(score=1.0)
-    assert irdiv.evaluate(QRELS, run, "I-rec@10").values.tolist() == [[[1.0, 1.0]]]
+def _list_of(memo: Memo, value, *, more=None):
+    return [value, more]

@@ -11,9 +11,41 @@ from random import Random
 
 from reference.measures import MEASURES
 
-from . import pools
 from .case import Case, Intent, Judgment, Ranked
 from .storage import types_of
+
+NUMBERS = ("1", "2", "3", "4", "5", "9", "10", "11", "12", "100", "101", "2147483648")
+PREFIXES = ("d", "d0", "d00", "d1", "d10", "d01", "D1", "d1.", "d-1", "d1-1", "dd", "d_1")
+ODD = (
+    "01", "1", "001", "1.0", "1e0", "-1", "+1", "0x1F", "1_0", "nan", "NaN", "NA", "null", "None", "True", "inf",
+    "é", "e\u0301", "ß", "ﬀ", "日本", "日本語", "😀", "\u00a0x", "x\u2003", "\u200bz", "a,b", 'a"b', "'", "a;b", "#",
+    "\\", "//", "%s", "{}", "<b>", "Q0", "_", "~",
+)  # fmt: skip
+"""Ids without ASCII white space, which all forms can hold."""
+BLANKS = ("a b", " a", "a ", "a\tb", " ", "")
+"""Ids that files of columns cannot hold."""
+
+FAMILIES = (NUMBERS, PREFIXES, ODD, ODD + BLANKS)
+
+GRADES = ((1,), (0, 1), (-2, 0, 1, 2), (0, 1, 2, 3, 4), (-1, 1, 7), (0, 3), (-2, 0), (1, 30))
+
+WEIGHTS = ((1.0, 1.0), (0.125, 0.25, 0.5, 1.0), (0.1, 0.2, 0.3, 0.7), (0.0, 0.5, 1.0), (1e-9, 1.0), (3.0, 40.0))
+
+BATCH_ROWS = (1, 5, 20, 1000)
+"""For one topic in a batch, some, or all."""
+
+TIES = ("docid_desc", "docid_asc", "input", "rank")
+DUPLICATES = ("error", "first")
+
+SCORES = (
+    (1.0,),
+    (0.0, -0.0, 1.0),
+    (1.0, 2.0, 3.0, 4.0),
+    (-1.5, -0.5, 0.5, 12.25),
+    (0.1, 0.2, 0.30000000000000004, 0.3),
+    (1e300, -1e300, 5e-324, 1e-300, 0.0),
+    (16777216.0, 16777217.0, 9007199254740992.0, 9007199254740991.0),
+)
 
 SPECS = {
     need: [spec for spec, measure in MEASURES.items() if measure.needs == need]
@@ -25,15 +57,15 @@ SPECS = {
 def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
     """Return a collection that irdiv is to score without an error."""
     # a line that starts with "#" is a comment
-    topics = some(rng, tuple(i for i in rng.choice(pools.FAMILIES) if i != "#"), 1, min(max_topics, 4))
+    topics = some(rng, tuple(i for i in rng.choice(FAMILIES) if i != "#"), 1, min(max_topics, 4))
     topics += [f"{topic}:{number}" for number in range(rng.randint(0, max_topics // 4 - 1)) for topic in topics]
-    docs = some(rng, rng.choice(pools.FAMILIES), 2, 8)
+    docs = some(rng, rng.choice(FAMILIES), 2, 8)
     has_intents = rng.random() < 0.85
     judgments: list[Judgment] = []
     intents: list[Intent] = []
     for topic in topics:
-        ids: list[str | None] = some(rng, rng.choice(pools.FAMILIES), 1, 4) if has_intents else [None]
-        judgments += _judgments(rng, topic, ids, docs, rng.choice(pools.GRADES))
+        ids: list[str | None] = some(rng, rng.choice(FAMILIES), 1, 4) if has_intents else [None]
+        judgments += _judgments(rng, topic, ids, docs, rng.choice(GRADES))
     if has_intents and rng.random() < 0.7:
         intents = _intent_table(rng, judgments)
     judgments += [rng.choice(judgments) for _ in range(rng.randint(0, 2))]
@@ -49,9 +81,9 @@ def random_case(rng: Random, max_topics: int = 4, spec_count: int = 5) -> Case:
         runs,
         rng.sample(specs, spec_count),
         intents,
-        batch_rows=rng.choice(pools.BATCH_ROWS),
-        ties="docid_desc" if is_default else rng.choice(pools.TIES),
-        duplicates="error" if is_default else rng.choice(pools.DUPLICATES),
+        batch_rows=rng.choice(BATCH_ROWS),
+        ties="docid_desc" if is_default else rng.choice(TIES),
+        duplicates="error" if is_default else rng.choice(DUPLICATES),
     )
     if case.duplicates == "first":
         runs.update({name: _with_repeated_documents(rng, rows) for name, rows in runs.items()})
@@ -112,35 +144,23 @@ def _intents_of_topic(rng: Random, topic: str, judged: list[Judgment], has: dict
     # intents without documents
     ids += [extra for extra in ("no document", "n") if rng.random() < 0.15 and extra not in ids]
     # in a tree as it is given, a layer whose nodes all weigh 0 is an error
-    pool = [weight for weight in rng.choice(pools.WEIGHTS) if weight > 0 or not has["tree"]]
+    pool = [weight for weight in rng.choice(WEIGHTS) if weight > 0 or not has["tree"]]
     weights = _weights(rng, ids, relevant, pool) if has["p"] and rng.random() < 0.9 else dict.fromkeys(ids)
     parents, inner = _tree(rng, ids) if has["tree"] else ({}, [])
     weighs_importance = has["vital"] and rng.random() < 0.8
     # a table of trees says of each intent that it is there
     types = has["type"] or not (has["p"] or weighs_importance or has["tree"])
-    rows = [
-        Intent(
-            topic,
-            intent,
-            weights[intent],
-            rng.choice(["inf", "nav", "nav", None]) if types else None,
-            parents.get(intent),
-            rng.choice(["vital", "okay"]) if weighs_importance else None,
-        )
-        for intent in ids
-    ]
+
+    def importance() -> str | None:
+        return rng.choice(["vital", "okay"]) if weighs_importance else None
+
+    rows = []
+    for intent in ids:
+        kind = rng.choice(["inf", "nav", "nav", None]) if types else None
+        rows.append(Intent(topic, intent, weights[intent], kind, parents.get(intent), importance()))
     given = any(weight is not None for weight in weights.values())
-    rows += [
-        Intent(
-            topic,
-            node,
-            rng.choice(pool) if given else None,
-            None,
-            parent,
-            rng.choice(["vital", "okay"]) if weighs_importance else None,
-        )
-        for node, parent in inner
-    ]
+    for node, parent in inner:
+        rows.append(Intent(topic, node, rng.choice(pool) if given else None, None, parent, importance()))
     return rows
 
 
@@ -166,7 +186,7 @@ def _tree(rng: Random, leaves: list[str]) -> tuple[dict[str, str | None], list[t
 
 
 def _run(rng: Random, topics: list[str], docs: list[str]) -> list[Ranked]:
-    scores = rng.choice(pools.SCORES)
+    scores = rng.choice(SCORES)
     ranked = rng.sample(topics, rng.randint(1, len(topics)))
     if rng.random() < 0.3:
         ranked.append("a topic of the run" if any(" " in topic for topic in topics) else "only-in-the-run")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Columns = dict[str, list[Any]]
 
 _STRINGS = ("string", "large_string", "dictionary", "object")
-_NAMES: dict[str, dict[str, str]] = {
+NAMES: dict[str, dict[str, str]] = {
     "irdiv": {},
     "PyTerrier": {"query_id": "qid", "doc_id": "docno", "relevance": "label", "intent_id": "subtopic_id"},
     "RAG": {"query_id": "question_id", "doc_id": "passage_id", "intent_id": "nugget_id"},
@@ -61,11 +61,11 @@ def types_of(case: Case, rng: Random) -> dict[str, str]:
     for name in run_columns(case, next(iter(case.runs))):
         cells = [cell for run in case.runs for cell in run_columns(case, run)[name]]
         types[f"run.{name}"] = rng.choice(possible_types(cells))
-    return {**types, "names": rng.choice(list(_NAMES))}
+    return {**types, "names": rng.choice(list(NAMES))}
 
 
 def _new_names(types: dict[str, str] | None) -> dict[str, str]:
-    return _NAMES[(types or {}).get("names", "irdiv")]
+    return NAMES[(types or {}).get("names", "irdiv")]
 
 
 def possible_types(values: Sequence[Any]) -> list[str]:
@@ -108,8 +108,7 @@ def pandas_frame(columns: Columns, types: dict[str, str] | None = None, role: st
             frame[name] = values
         else:
             frame[name] = pd.Series(convert(values, type_), dtype=_PANDAS.get(type_, type_))
-    new = _new_names(types)
-    return pd.DataFrame({new.get(name, name): column for name, column in frame.items()})
+    return pd.DataFrame(frame).rename(columns=_new_names(types))
 
 
 _PANDAS: dict[str, Any] = {
@@ -121,20 +120,11 @@ _PANDAS: dict[str, Any] = {
     "int16": pd.ArrowDtype(pa.int16()),
 }
 
-_POLARS: dict[str, Any] = {
-    "string": pl.String, "large_string": pl.String, "dictionary": pl.Categorical, "int8": pl.Int8, "int16": pl.Int16,
-    "int32": pl.Int32, "int64": pl.Int64, "uint8": pl.UInt8, "uint64": pl.UInt64, "float32": pl.Float32,
-    "float64": pl.Float64, "bool": pl.Boolean,
-}  # fmt: skip
-
 
 def polars_frame(columns: Columns, types: dict[str, str], role: str) -> pl.DataFrame:
-    new, made = _new_names(types), []
-    for name, values in columns.items():
-        type_ = types.get(f"{role}.{name}", "object")
-        cells = convert(values, type_) if type_ != "object" else values
-        made.append(pl.Series(new.get(name, name), cells, _POLARS.get(type_)))
-    return pl.DataFrame(made)
+    frame = pl.from_arrow(arrow_table(columns, types, role))
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def arrow_table(columns: Columns, types: dict[str, str], role: str) -> pa.Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .case import Case, Intent, Judgment, Ranked
-from .compare import differences
-from .points import CHEAP
+from .points import CHEAP, differences
 
 CASES = {
     "ids in an intent table that end in a space of Unicode": Case(
@@ -45,4 +44,4 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_saved_case(name):
-    assert not differences(CASES[name], CHEAP)
+    assert differences(CASES[name], CHEAP) == []

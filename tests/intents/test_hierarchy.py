@@ -1,11 +1,9 @@
-"""Intent hierarchies: trees, weights, layers, and the measures on them."""
+"""Measures on intent hierarchies: layers and weights of nodes, against sums by hand and a naive recursion."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from inspect import signature
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -16,11 +14,8 @@ from hypothesis import strategies as st
 import irdiv
 from helpers import random_collection, random_run, values
 from irdiv import IrdivError
-from irdiv.intents.trees import ROOT, Trees
-from irdiv.intents.weights import top_down
 from irdiv.measures.bases import BASES
 from irdiv.measures.catalogue import registry
-from irdiv_cli import main
 
 # TREC topic 77 of DEFINITIONS: q → {n2 → {n1 → {i1, i3}, i4}, i2}
 TREE_77 = {"n2": {"n1": ["i1", "i3"], "i4": None}, "i2": None}
@@ -80,16 +75,25 @@ def test_sharpened_measures_of_topic_77():
     )
 
 
-def test_layer_aware_measures_are_the_mean_of_layers():
-    run = ranked("d1", "d2")
-    trees = irdiv.Hierarchy(topic_77())
-    for spec in ["D#-Q@2", "ERR-IA@2", "alpha-nDCG@2", "I-rec@2", "NRBP"]:
-        name, _, cutoff = spec.partition("@")
-        aware = f"{name}-LA{'@' + cutoff if cutoff else ''}"
-        layers = trees.report(run, "77", spec).layers[str(irdiv.parse(spec))]
-        assert score(topic_77(), run, aware) == pytest.approx([layers.mean()], abs=1e-12)
-        weighted = str(irdiv.parse(aware)(layer_weights=(1, 2, 5)))
-        assert score(topic_77(), run, weighted) == pytest.approx([layers @ [1 / 8, 2 / 8, 5 / 8]], abs=1e-12)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("D#-Q@2", "ERR-IA@2", "alpha-nDCG@2", "I-rec@2", "NRBP", "I-rec(judged_only=True)@1", "I-rec(rel=2)@3"),
+        *("I-rec(intents='all')@3", "D#-nDCG(rel=2,intents='all')@2"),
+    ],
+)
+def test_layer_aware_measures_are_the_mean_of_layers(spec):
+    qrels = judged({"a": "x", "b": "y", "c": "z", "e": "x"}, "1").assign(relevance=[1, 2, 2, 2])
+    tree = {"top": {"inner": {"x": 0.2, "y": 0.3}, "never": 0.1}, "z": 0.4}
+    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
+    run = ranked("u", "b", "a", "c", query="1")
+    flat = irdiv.parse(spec)
+    layers = irdiv.analysis.layer_scores(qrels, run, spec)[str(flat)]
+    assert len(layers) == 3
+    name = flat.declaration.name
+    aware = irdiv.parse(str(flat).replace(name, f"{name}-LA", 1))
+    expected = [layers.mean(), layers @ [1 / 8, 2 / 8, 5 / 8]]
+    assert score(qrels, run, aware, aware(layer_weights=(1, 2, 5))) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_topic_with_fewer_layers_gives_its_last_one_the_weights_of_those_it_lacks():
@@ -100,7 +104,7 @@ def test_a_topic_with_fewer_layers_gives_its_last_one_the_weights_of_those_it_la
     assert table[0].tolist() == [1 / 2, 1 / 4]
     # topic 77: ½ · ½ + ¼ · ⅓ + ¼ · ¼
     assert table[1].tolist() == pytest.approx([1 / 2, 1 / 4 + 1 / 12 + 1 / 16])
-    with pytest.raises(IrdivError, match="topic '77' has 3 layers, but layer_weights has only 2"):
+    with pytest.raises(IrdivError, match="'77' has 3 layers, .* only 2"):
         irdiv.evaluate(both, run, "I-rec-LA(layer_weights=(1,1))@1")
 
 
@@ -125,15 +129,12 @@ def test_one_layer_is_flat(seed):
             np.testing.assert_allclose(of_measure[one], of_measure[two], rtol=0, atol=1e-12, err_msg=str(one))
 
 
-NDEVAL = ["ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "P_IA", "StRecall", "AP_IA", "NRBP", "nNRBP"]
-
-
-@pytest.mark.parametrize("name", NDEVAL)
+@pytest.mark.parametrize("name", [name for name in registry if f"{name}-LA" in registry and "_" in name])
 def test_ndevals_measures_on_one_layer_are_themselves_to_the_bit(name):
     qrels, run = random_collection(1, weighted=False), random_run(1)
     cutoff = "@5" if irdiv.parse(name).declaration.takes_cutoff else ""
     one, two = values(qrels, run, [f"{name}-LA{cutoff}", f"{name}{cutoff}"])
-    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, two, err_msg=name)
 
 
 def test_ndevals_err_ia_on_each_layer():
@@ -323,9 +324,37 @@ def test_against_a_naive_recursion(tree, random):
 
 
 def test_children_that_all_weigh_nothing():
-    trees = Trees(parent=np.array([ROOT, 0, 0]), depth=np.array([1, 2, 2]), inner=np.array([True, False, False]))
-    topic, present = np.zeros(3, dtype=np.int64), np.ones(3, dtype=bool)
-    assert top_down(trees, topic, present, np.array([2.0, 0.0, 0.0])).tolist() == [1.0, 0.0, 0.0]
+    intents = irdiv.nested_intents({"1": {"a": {"a1": 0, "a2": 0}, "b": 0.5}})
+    qrels = judged({"d": "a1", "e": "a2", "f": "b"}, "1")
+    frame = irdiv.Hierarchy(irdiv.with_intents(qrels, intents), weights="NT").frame
+    assert dict(zip(frame["node_id"], frame["weight"], strict=True)) == {"a": 0, "b": 1, "a1": 0, "a2": 0}
+    # the weight of a, if it has any, is that of no leaf
+    intents.loc[intents["intent_id"] == "a", "probability"] = 0.5
+    with pytest.raises(IrdivError, match="topic '1' have the probability 0"):
+        irdiv.Hierarchy(irdiv.with_intents(qrels, intents), weights="NT")
+
+
+@pytest.mark.parametrize(
+    ("tree", "documents", "spec"),
+    [
+        ({"a": 0}, {"d": "a"}, "D-nDCG-LA"),
+        ({"x": {"a": 0}, "b": 0.5}, {"d": "a", "e": "b"}, "D-nDCG-LA(hierarchy='OIH')"),
+        ({"x": {"a": 0, "c": 0}, "b": 0.5}, {"d": "a", "e": "b", "f": "c"}, "D-nDCG-LA(hierarchy='OIH')"),
+    ],
+)
+def test_a_layer_without_weight_is_refused(tree, documents, spec):
+    qrels = irdiv.with_intents(judged(documents, "1"), irdiv.nested_intents({"1": tree}))
+    with pytest.raises(IrdivError, match="topic '1' have the probability 0"):
+        score(qrels, ranked("d", query="1"), spec)
+    n_nodes, n_covered = len(irdiv.nested_intents({"1": tree})), 1 + ("x" in tree)
+    assert score(qrels, ranked("d", query="1"), "N-rec(hierarchy='OIH')") == [n_covered / n_nodes]
+
+
+def test_a_chain_has_as_many_layers_as_nodes():
+    chain = irdiv.with_intents(judged({"d": "a"}, "1"), irdiv.nested_intents({"1": {"x": {"y": {"a": 1}}}}))
+    specs = ["N-rec@1", *(f"HD-nDCG(weights='{scheme}')@1" for scheme in SCHEMES)]
+    assert score(chain, ranked("d", query="1"), *specs) == pytest.approx([1] * 5)
+    assert irdiv.Hierarchy(chain).frame["layer"].tolist() == [1, 2, 3]
 
 
 def test_weights_of_the_default_are_those_of_each_topic():
@@ -339,137 +368,10 @@ def test_weights_of_the_default_are_those_of_each_topic():
         ("1", "y"): 1 / 4,
         **{("77", leaf): 1 / 4 for leaf in DOCUMENTS_77.values()},
     }
-    with pytest.raises(IrdivError, match="weights='NB' needs the probabilities of intents, but intent 'i1' of topic"):
+    with pytest.raises(IrdivError, match="weights='NB' needs .*'i1' of topic '77'"):
         irdiv.Hierarchy(both, weights="NB")
     # an inner node without a probability has the sum of its children's
     assert irdiv.Hierarchy(weighted, weights="NT").frame["weight"].tolist() == [1, 3 / 4, 1 / 4]
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([("i1", "n"), ("n", "m"), ("m", "n")], "is its own ancestor: the tree has a cycle"),
-        ([("i1", "i1")], "'i1' of topic '1' is its own ancestor"),
-        ([("i1", "nowhere")], "'i1' of topic '1' has the parent 'nowhere', which is not a node of the topic"),
-        ([("i1", "i2"), ("i2", None)], "'i2' of topic '1' has relevant documents and nodes below it"),
-        ([("i1", "n"), ("n", None)], "'i2' of topic '1' has relevant documents but is not in the topic's hierarchy"),
-    ],
-)
-def test_trees_that_are_none(rows, message):
-    intents = pd.DataFrame([("1", *row) for row in rows], columns=["query_id", "intent_id", "parent_id"])
-    qrels = irdiv.with_intents(judged({"a": "i1", "b": "i2"}, "1"), intents)
-    with pytest.raises(IrdivError, match=message):
-        irdiv.evaluate(qrels, ranked("a", query="1"), "N-rec@5")
-    # flat measures do not use the tree
-    assert score(qrels, ranked("a", query="1"), "I-rec@5") == [0.5]
-
-
-def test_rows_that_contradict_each_other_about_the_parent():
-    qrels = judged({"a": "i1", "b": "i1"}, "1").assign(parent_id=["x", "y"])
-    with pytest.raises(IrdivError, match="two parents, 'x' and 'y'"):
-        irdiv.evaluate(qrels, ranked("a", query="1"), "N-rec@5")
-
-
-def test_the_topic_itself_may_be_named_as_the_root():
-    intents = pd.DataFrame([("q", "i1", "q"), ("q", "i2", "q")], columns=["query_id", "intent_id", "parent_id"])
-    qrels = irdiv.with_intents(judged({"a": "i1", "b": "i2"}, "q"), intents)
-    assert score(qrels, ranked("a", query="q"), "N-rec@5") == [0.5]
-
-
-@pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_paths_of_columns_make_the_same_tree(backend):
-    rows = [("77", "n2", "n1", "i1", "d1"), ("77", "n2", "n1", "i3", "d3"), ("77", "n2", "i4", None, "d4")]
-    qrels = pd.DataFrame([*rows, ("77", "i2", None, None, "d2")], columns=["query_id", "a", "b", "c", "doc_id"])
-    qrels["relevance"] = 1
-    if backend == "polars":
-        import polars as pl
-
-        qrels = pl.from_pandas(qrels)
-    made = irdiv.with_paths(qrels, ["a", "b", "c"])
-    assert type(made) is type(qrels)
-    for run in (ranked("d1", "d3", "d4"), ranked("d1", "d2", "d4")):
-        assert score(made, run, "N-rec@3", "LAD#-nDCG@3") == score(topic_77(), run, "N-rec@3", "LAD#-nDCG@3")
-
-
-def test_heval_makes_the_same_tree(tmp_path):
-    lines = ["77 2 .25", "77 1 .75 4 .33333333", "77 1 .75 1 .66666667 1 .5", "77 1 .75 1 .66666667 3 .5"]
-    (tmp_path / "heval").write_text("\n".join(lines).replace(" ", "\t"))
-    qrels = judged({doc: intent[1:] for doc, intent in DOCUMENTS_77.items()})
-    made = irdiv.with_intents(qrels, irdiv.datasets.read_heval(tmp_path / "heval"))
-    for run in (ranked("d1", "d3", "d4"), ranked("d1", "d2", "d4")):
-        specs = ("N-rec@3", "LAD#-nDCG@3", "HD-Q@3")
-        assert score(made, run, *specs) == pytest.approx(score(topic_77(), run, *specs), abs=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: irdiv.nested_intents({"1": {"a": {"x": None}, "b": {"x": None}}}), "topic '1' has two nodes 'x'"),
-        (lambda: irdiv.nested_intents({"1": "abc"}), "a dict from node to the nodes below it"),
-        (lambda: irdiv.nested_intents({"1": {"a": "b"}}), "found 'b'"),
-        (lambda: irdiv.with_paths(topic_77(), ["sense"]), "no column 'sense'"),
-        (lambda: irdiv.with_paths(topic_77().assign(a=None, b="x"), ["a", "b"]), "row 0 of the qrels has a gap"),
-        (lambda: irdiv.Hierarchy(topic_77(), hierarchy="XIH"), "^hierarchy='XIH' is not one of 'EIH', 'OIH'"),
-        (lambda: irdiv.Hierarchy(topic_77(), weights="U"), "^weights='U' is not one of"),
-        (lambda: irdiv.analysis.hierarchy_nodes(topic_77(), rel=0), "^rel=0 is not an integer of 1 or more"),
-        (lambda: irdiv.analysis.node_coverage(topic_77(), ranked("d1"), intents="x"), "^intents='x' is not one of"),
-        (lambda: irdiv.Hierarchy(topic_77()).draw("78"), "no topic is called '78'; there are '77'"),
-        (lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", "N-rec@3"), "N-rec@3 does not score single"),
-        (lambda: irdiv.Hierarchy({"1": {"d": 1}}), "needs intents"),
-        (lambda: irdiv.nested_intents(["x"]), "a dict from topic to tree"),
-        (lambda: irdiv.nested_intents({"1": ["x", {"a": ["b"]}]}), "a name must be a string"),
-        (lambda: irdiv.with_paths(topic_77(), []), "one or more columns"),
-        (lambda: irdiv.with_paths(topic_77().assign(s="a"), ["s", "s"]), "each once"),
-        (
-            lambda: irdiv.with_paths(topic_77().assign(s=["a", "a/b"] * 3, t=["b/c", "c"] * 3), ["s", "t"]),
-            "are both 'a/b/c'",
-        ),
-        (
-            lambda: irdiv.with_intents(topic_77(), irdiv.nested_intents({"77": ["_root_"]})),
-            "that of the root above all intents",
-        ),
-        (
-            lambda: irdiv.Hierarchy(topic_77()).report(ranked("d1"), "77", cutoff=0),
-            "cutoff=0 is not an integer of 1 or more",
-        ),
-        (lambda: irdiv.parse("D-Q-LA(layer_weights=(0,0))"), "is not a sequence of numbers from 0"),
-        (lambda: irdiv.parse("D-Q-LA(layer_weights='ab')"), "is not a sequence of numbers from 0"),
-    ],
-)
-def test_bad_hierarchies(make, message):
-    with pytest.raises(IrdivError, match=message):
-        make()
-
-
-def test_report_of_a_run():
-    report = irdiv.Hierarchy(topic_77()).report(ranked("d1", "x", "d2"), "77", ["I-rec@3", "D-nDCG@3"])
-    assert report.layers[["nodes", "covered"]].values.tolist() == [[2, 2], [3, 2], [4, 2]]
-    assert report.layers["I-rec@3"].tolist() == pytest.approx([1, 2 / 3, 2 / 4])
-    ranks = report.nodes.drop_duplicates("node_id").set_index("node_id")["rank"]
-    assert ranks.dropna().to_dict() == {"n2": 1, "n1": 1, "i1": 1, "i2": 3}
-    assert "i3  weight 0.250, 1 relevant, not covered" in str(report)
-    near = irdiv.Hierarchy(topic_77()).report(ranked("d1", "x", "d2"), "77", cutoff=2).nodes
-    assert near.drop_duplicates("node_id").set_index("node_id")["rank"].dropna().to_dict() == {
-        "n2": 1,
-        "n1": 1,
-        "i1": 1,
-    }
-
-
-def test_nodes_and_coverage_as_frames():
-    nodes = irdiv.analysis.hierarchy_nodes(topic_77())
-    assert nodes.columns.tolist() == ["query_id", "layer", "node_id", "parent_id", "leaf", "weight", "relevant"]
-    second = nodes[nodes["layer"] == 2]
-    assert second[["node_id", "parent_id", "leaf", "weight", "relevant"]].values.tolist() == [
-        ["n1", "n2", False, 1 / 2, 2],
-        ["i2", "i2", True, 1 / 4, 1],
-        ["i4", "n2", True, 1 / 4, 1],
-    ]
-    pd.testing.assert_frame_equal(irdiv.Hierarchy(topic_77()).frame, nodes)
-    covered = irdiv.analysis.node_coverage(topic_77(), ranked("d1", "x", "d2"), cutoff=2)
-    pd.testing.assert_frame_equal(covered.drop(columns="rank"), nodes)
-    assert set(covered.loc[covered["rank"] == 1, "node_id"]) == {"n2", "n1", "i1"}
-    assert covered["rank"].count() == 3
 
 
 def test_layers_of_many_topics_do_not_depend_on_blocks(monkeypatch):
@@ -478,64 +380,14 @@ def test_layers_of_many_topics_do_not_depend_on_blocks(monkeypatch):
     monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", 1)
     scores = irdiv.analysis.layer_scores(qrels, run, specs, cutoff=5)
     nodes = irdiv.analysis.node_coverage(qrels, run, cutoff=5)
-    assert scores.columns.tolist() == [
-        "run",
-        "query_id",
-        "layer",
-        "nodes",
-        "covered",
-        *map(str, map(irdiv.parse, specs)),
-    ]
+    columns = ["run", "query_id", "layer", "nodes", "covered", *map(str, map(irdiv.parse, specs))]
+    assert scores.columns.tolist() == columns
     for report in reports:
         of_topic = [frame[frame["query_id"] == report.query_id].reset_index(drop=True) for frame in (nodes, scores)]
         pd.testing.assert_frame_equal(of_topic[0], report.nodes)
         pd.testing.assert_frame_equal(of_topic[1].drop(columns=["run", "query_id"]), report.layers)
     # the covered share of the nodes is I-rec of the layer
     np.testing.assert_allclose(scores["covered"] / scores["nodes"], scores["I-rec@5"])
-
-
-def test_frames_are_of_the_callers_library():
-    pl = pytest.importorskip("polars")
-    qrels, run = topic_77(), ranked("d1", "x", "d2")
-    trees = irdiv.Hierarchy(pl.from_pandas(qrels))
-    report = trees.report(run, "77", ["I-rec@3"])
-    expected = irdiv.Hierarchy(qrels).report(run, "77", ["I-rec@3"])
-    assert str(report) == str(expected)
-    frames = [trees.frame, trees.topic("77"), report.nodes, report.layers]
-    frames.append(irdiv.analysis.layer_scores(pl.from_pandas(qrels), run))
-    assert all(isinstance(frame, pl.DataFrame) for frame in frames)
-    # i3 is not found, nor i4 in two layers
-    assert report.nodes["rank"].null_count() == expected.nodes["rank"].isna().sum() == 3
-
-
-@pytest.mark.parametrize(
-    "function",
-    [irdiv.Hierarchy, irdiv.analysis.hierarchy_nodes, irdiv.analysis.node_coverage, irdiv.analysis.layer_scores],
-)
-def test_defaults_are_those_of_the_measures(function):
-    taken = signature(function).parameters
-    values = irdiv.parse("D-nDCG-LA").parameter_values()
-    names = ("hierarchy", "weights", "rel", "intents")
-    assert {name: taken[name].default for name in names} == {name: values[name] for name in names}
-
-
-@pytest.mark.parametrize("spec", ["DIN-nDCG@3", "D-nDCG-LA@3", "nDCG@3"])
-def test_measures_that_do_not_score_layers(spec):
-    with pytest.raises(IrdivError, match="does not score single layers"):
-        irdiv.analysis.layer_scores(topic_77(), ranked("d1"), spec)
-
-
-@pytest.mark.parametrize(
-    "spec", ["I-rec(judged_only=True)@1", "I-rec(rel=2)@3", "I-rec(intents='all')@3", "D#-nDCG(rel=2,intents='all')@2"]
-)
-def test_layers_are_scored_by_the_parameters_of_the_measure(spec):
-    qrels = judged({"a": "x", "b": "y", "c": "z", "e": "x"}, "1").assign(relevance=[1, 2, 2, 2])
-    tree = {"top": {"x": 0.2, "y": 0.3, "never": 0.1}, "z": 0.4}
-    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
-    run = ranked("u", "b", "a", "c", query="1")
-    layers = irdiv.Hierarchy(qrels).report(run, "1", spec).layers[str(irdiv.parse(spec))]
-    name, _, rest = spec.partition("(")
-    assert score(qrels, run, f"{name}-LA({rest}") == pytest.approx([layers.mean()], abs=1e-12)
 
 
 def test_measures_without_weights_need_no_probabilities():
@@ -561,65 +413,6 @@ def test_weighted_novelty_weighs_nodes():
     spec = "alpha-nDCG-LA(weighted=True,weights='UT')@2"
     assert score(qrels, run, spec) == pytest.approx([(1 + second) / 2])
     assert str(irdiv.parse("alpha-nDCG-LA")(weights="UT")) == "alpha-nDCG-LA"
-
-
-def test_a_new_tree_takes_the_place_of_the_old():
-    first = irdiv.nested_intents({"77": TREE_77}).assign(probability=1.0)
-    second = irdiv.nested_intents({"77": {"other": ["i1", "i3"], "i4": None, "i2": None}}).drop(columns="probability")
-    twice = irdiv.with_intents(irdiv.with_intents(judged(DOCUMENTS_77), first), second)
-    once = irdiv.with_intents(judged(DOCUMENTS_77), second)
-    specs = ("I-rec(intents='all')@2", "N-rec(intents='all')@2", "N-rec@2")
-    assert score(twice, ranked("d1"), *specs) == score(once, ranked("d1"), *specs)
-
-
-def test_a_layer_without_weight_is_refused():
-    tree = {"a": {"a1": 0, "a2": 0}, "b": 0.5}
-    qrels = irdiv.with_intents(judged({"d": "a1", "e": "a2", "f": "b"}, "1"), irdiv.nested_intents({"1": tree}))
-    with pytest.raises(IrdivError, match="have the probability 0"):
-        score(qrels, ranked("d", query="1"), "D-nDCG-LA(hierarchy='OIH')@2")
-
-
-def test_pictures_are_svg_whatever_the_names():
-    ET.fromstring(irdiv.Hierarchy(judged({"d": "a\x1b\x00"}, "1")).svg("1"))
-    qrels = judged({"d": "<script>&"}, "1")
-    svg = ET.fromstring(irdiv.Hierarchy(qrels).svg("1"))
-    texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
-    assert "<script>&" in texts
-    extended = ET.fromstring(irdiv.Hierarchy(topic_77()).svg("77"))
-    groups = [group.get("class") for group in extended.iter("{http://www.w3.org/2000/svg}g")]
-    # i2 is carried down two layers, i4 one; the topic and six nodes have one box each
-    assert groups.count("extended") == 3
-    assert len(groups) == 7 + 3
-
-
-def test_the_command_line(tmp_path, capsys):
-    irdiv.datasets.write_ndeval(judged({"d1": "1", "d3": "3", "d4": "4", "d2": "2"}), tmp_path / "qrels")
-    (tmp_path / "heval").write_text(
-        "77\t2\t.25\n77\t1\t.75\t4\t.4\n77\t1\t.75\t1\t.6\t1\t.5\n77\t1\t.75\t1\t.6\t3\t.5\n"
-    )
-    (tmp_path / "run").write_text("77 Q0 d1 1 1 x\n")
-    base = ["hierarchy", str(tmp_path / "qrels"), "--heval", str(tmp_path / "heval")]
-    assert main(base) == 0
-    assert "├─ 1@1" in capsys.readouterr().out
-    assert main([*base[:2], str(tmp_path / "run"), *base[2:], "-m", "I-rec@5"]) == 0
-    assert "rank 1" in capsys.readouterr().out
-    assert main([*base, "--svg"]) == 0
-    assert capsys.readouterr().out.startswith("<svg")
-    assert main([*base, "-m", "I-rec@5"]) == 2
-    assert "give a run too" in capsys.readouterr().err
-    scored = [
-        "eval",
-        str(tmp_path / "qrels"),
-        str(tmp_path / "run"),
-        "--heval",
-        str(tmp_path / "heval"),
-        "-m",
-        "N-rec@5",
-    ]
-    assert main(scored) == 0
-    assert "0.3333" in capsys.readouterr().out
-    assert main([*base, "--topic", "78"]) == 2
-    assert "no topic is called '78'" in capsys.readouterr().err
 
 
 def test_published_hierarchies_of_imine(real_data):

@@ -1,148 +1,143 @@
-"""The values of columns as numbers and strings, in frames of each library, and the errors about them."""
+"""The values of columns: grades, scores and probabilities that are taken, rounded by nobody, or refused."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
 
-import narwhals as nw
+import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+import irdiv
 from irdiv import IrdivError
-from irdiv.frames import values
+
+DOCS = list("abcdefg")
 
 
-def column(series, name: str = "relevance"):
-    if isinstance(series, list):
-        series = pd.Series(series, name=name)
+def library_and_type(series) -> str:
+    return f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', getattr(series, 'type', None))}"
+
+
+def frame_with(name: str, series) -> object:
+    """Return a frame of the library of a series, with the series under a name and one document in each row."""
+    ids = {"query_id": ["1"] * len(series), "doc_id": DOCS[: len(series)]}
     if isinstance(series, pa.Array):
-        return nw.from_native(pa.table({name: series}), eager_only=True)[name]
-    return nw.from_native(series, series_only=True)
+        return pa.table({**ids, name: series})
+    return (pl if isinstance(series, pl.Series) else pd).DataFrame({**ids, name: series})
+
+
+def grades(series) -> list[int]:
+    """Return the gains of documents, which are ranked in their order."""
+    ranked = {"1": DOCS[: len(series)]}
+    found = irdiv.analysis.values_by_rank(frame_with("relevance", series), ranked, f"CG(gain=linear)@{len(series)}")
+    return np.diff(found["value"], prepend=0).tolist()
 
 
 @pytest.mark.parametrize(
     "series",
     [
-        pd.Series([-1, 0, 2]),
-        pd.Series([-1.0, 0.0, 2.0]),
-        pd.Series(["-1", "0", "2"]),
-        pd.Series([-1, 0, 2], dtype="Int8"),
-        pl.Series([-1, 0, 2]),
-        pl.Series([Decimal("-1"), Decimal("0"), Decimal("2")]),
-        pa.array([-1, 0, 2]),
-        pa.array([-1.0, 0.0, 2.0]),
+        pd.Series([2, 0, 1]),
+        pd.Series([2.0, 0.0, 1.0]),
+        pd.Series(["2", "0", "1"]),
+        pd.Series([2, 0, 1], dtype="Int8"),
+        pl.Series([2, 0, 1]),
+        pl.Series([2, 0, 1], dtype=pl.UInt8),
+        pl.Series([Decimal(2), Decimal(0), Decimal(1)]),
+        pa.array([2, 0, 1]),
+        pa.array([2.0, 0.0, 1.0]),
     ],
-    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', None)}",
+    ids=library_and_type,
 )
 def test_grades_are_integers(series):
-    grades = values.integer_grades(column(series))
-    assert grades.tolist() == [-1, 0, 2]
-    assert grades.dtype == np.int64
+    assert grades(series) == [2, 0, 1]
 
 
-def test_grades_without_a_sign():
-    grades = values.integer_grades(column(pl.Series([0, 255], dtype=pl.UInt8)))
-    assert (grades.tolist(), grades.dtype) == ([0, 255], np.int64)
-
-
-def test_no_grades():
-    assert values.integer_grades(column(pd.Series([], dtype=int))).tolist() == []
-
-
-@pytest.mark.parametrize("grade", [100_000, -100_000, 100_000.0])
+@pytest.mark.parametrize("grade", [255, 100_000, 100_000.0])
 def test_the_largest_grades(grade):
-    assert values.integer_grades(column([grade, 1])).tolist() == [grade, 1]
+    assert grades(pd.Series([grade, 1])) == [grade, 1]
+    irdiv.Collection({"1": {"a": -100_000, "b": 1}})
 
 
+def refused(qrels, run=None, specs="Hit", **options) -> str:
+    with pytest.raises(IrdivError) as caught:
+        irdiv.evaluate(qrels, {"1": ["a"]} if run is None else run, specs, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
 @pytest.mark.parametrize(
-    ("grades", "extreme"),
+    ("grades", "shown"),
     [
-        ([1, 100_001], 100_001),
-        ([-100_001, 1], -100_001),
-        ([-200_000, 150_000], -200_000),
-        ([-150_000, 200_000], 200_000),
-        ([1, 2**53 + 1], 2**53 + 1),
-        ([1.0, 100_001.0], 100_001),
+        ([1, 100_001], ["levels", "100001", "100000"]),
+        ([-100_001, 1], ["levels", "-100001"]),
+        ([1, 2**53 + 1], ["levels", str(2**53 + 1)]),
+        ([1.0, 100_001.0], ["levels", "100001"]),
+        ([0.5, 1.0], ["whole numbers", "0.5", "gain="]),
+        ([1.0, np.inf], ["finite", "inf", "row"]),
+        ([1.0, None], ["finite", "nan", "row"]),
+        (["support", "1"], ["numbers", "'support'", "irdiv.rag.read_nuggets", "labels="]),
     ],
 )
-def test_values_that_are_too_large_for_grades(grades, extreme):
-    with pytest.raises(IrdivError) as caught:
-        values.integer_grades(column(grades))
-    assert str(caught.value) == (
-        f"grades are levels of a scale, but column 'relevance' holds {extreme}; map them to levels up to 100000 first."
-    )
+def test_values_that_are_no_grades(grades, shown, options):
+    message = refused(frame_with("relevance", pd.Series(grades)), **options)
+    assert [text for text in ["'relevance'", *shown] if text not in message] == []
 
 
-def test_grades_with_fractions():
-    with pytest.raises(IrdivError) as caught:
-        values.integer_grades(column([0.5, 1.0, 0.25]))
-    assert str(caught.value) == (
-        "grades are whole numbers, but column 'relevance' holds 0.5, 0.25; map the grades to integers first, or give "
-        "gains by the parameter gain={grade: gain}."
-    )
+def test_the_grade_that_is_furthest_from_0_is_named():
+    for grades in ([-200_000, 150_000], [150_000, -200_000]):
+        assert "holds -200000" in refused(frame_with("relevance", pd.Series(grades)))
+    assert "0.5, 0.25" in refused(frame_with("relevance", pd.Series([0.5, 1.0, 0.25])))
 
 
-LABELS = (
-    " Text labels become grades by irdiv.rag.read_nuggets(frame), those that it does not know by "
-    "labels={'label': grade}."
-)
+def judged(documents: int = 2) -> dict[str, dict[str, int]]:
+    """Return grades that descend with the documents, so that their order shows in the values."""
+    return {"1": {doc: documents - index for index, doc in enumerate(DOCS[:documents])}}
 
 
 @pytest.mark.parametrize(
-    ("words", "role", "found"),
+    ("words", "shown", "hidden"),
     [
-        (["yes", "no", "yes"], "run", "'yes', 'no'."),
-        (["a", "b", "c"], "run", "'a', 'b', 'c'."),
-        (["a", "b", "c", "d"], "run", "'a', 'b', 'c', …."),
-        (["a", "b", "c", *"cccccc", "d"], "run", "'a', 'b', 'c'."),
-        (["a", "b", "c", *"ccccc", "d"], "run", "'a', 'b', 'c', …."),
-        (["yes"], "intents", "'yes'."),
-        (["yes"], "qrels", "'yes'." + LABELS),
-        (["x" * 99], "run", "'xxxxxxxxxxxx...xxxxxxxxxxxxx'."),
+        (["yes", "no", "yes"], ["'yes', 'no'"], ["…", "read_nuggets"]),
+        (["a", "b", "c", "d"], ["'a', 'b', 'c', …"], ["'d'"]),
+        (["x" * 99], ["'xxx", "..."], ["x" * 60]),
     ],
 )
 @pytest.mark.parametrize("library", [pd, pl])
-def test_words_in_place_of_numbers(words, role, found, library):
-    with pytest.raises(IrdivError) as caught:
-        values.float_values(column(library.Series("relevance", words) if library is pl else words), role)
-    assert str(caught.value) == f"column 'relevance' of the {role} must hold numbers, found {found}"
+def test_words_in_place_of_scores(words, shown, hidden, library):
+    message = refused(judged(), frame_with("score", library.Series(words)))
+    assert [text for text in ["'score' of the run must hold numbers", *shown] if text not in message] == []
+    assert [text for text in hidden if text in message] == []
 
 
 def test_a_number_with_an_underscore_is_a_word_in_polars():
-    with pytest.raises(IrdivError, match="must hold numbers, found '1_0'"):
-        values.float_values(column(pl.Series("score", ["1_0"])), "run")
+    assert "'1_0'" in refused(judged(), frame_with("score", pl.Series(["1_0"])))
 
 
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+@pytest.mark.parametrize("name", ["score", "rank"])
 @pytest.mark.parametrize(
     ("numbers", "found"),
     [
-        ([1.0, np.nan, 2.0, np.inf], "nan in row 1 (2 such rows)"),
-        ([-np.inf, 1.0], "-inf in row 0 (1 such rows)"),
-        ([1.0, 2.0, None], "nan in row 2 (1 such rows)"),
+        (pd.Series([1.0, np.nan, 2.0, np.inf]), "nan in row 1 "),
+        (pd.Series([-np.inf, 1.0]), "-inf in row 0 "),
+        (pd.Series([1.0, 2.0, None]), "nan in row 2 "),
+        (pl.Series([1.0, None]), "nan in row 1 "),
+        (pa.array([1.0, None]), "nan in row 1 "),
     ],
+    ids=range(5),
 )
-def test_numbers_that_are_not_finite(numbers, found):
-    with pytest.raises(IrdivError) as caught:
-        values.float_values(column(numbers, "score"), "run")
-    assert (
-        str(caught.value) == f"column 'score' of the run must hold finite numbers, found {found}; drop or correct them."
+def test_scores_that_are_not_finite(numbers, found, name, options):
+    assert f"'{name}' of the run must hold finite numbers, found {found}" in refused(
+        judged(), frame_with(name, numbers), **options
     )
 
 
-def test_missing_numbers_where_they_are_allowed():
-    made = values.float_values(column([0.5, None]), "qrels", allow_missing=True)
-    assert made.dtype == np.float64
-    np.testing.assert_array_equal(made, [0.5, np.nan])
-    with pytest.raises(IrdivError, match=r"of the qrels must hold finite numbers, found inf in row 1 \(1 such rows\)"):
-        values.float_values(column([np.nan, np.inf]), "qrels", allow_missing=True)
-
-
-def test_integers_as_floats():
-    assert values.float_values(column([1, 2]), "run").dtype == np.float64
+def test_the_count_of_rows_without_a_score():
+    assert "2 such rows" in refused(judged(), frame_with("score", pd.Series([1.0, np.nan, 2.0, np.inf])))
 
 
 LARGE = [2**62 + 3, 2**62 + 2, 2**62 + 1]
@@ -165,100 +160,133 @@ LARGE = [2**62 + 3, 2**62 + 2, 2**62 + 1]
         pa.array(LARGE),
         pa.array([Decimal("1.00000000000000000001")]),
     ],
-    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', None)}",
+    ids=library_and_type,
 )
-def test_scores_that_floats_would_round(series):
-    with pytest.raises(IrdivError, match="of the run holds .*, which a 64-bit float cannot hold: .* ranks from 1"):
-        values.order_values(column(series), "run")
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_scores_that_floats_would_round(series, options):
+    message = refused(judged(), frame_with("score", series), **options)
+    assert [text for text in ("'score' of the run", "64-bit float", "ranks from 1") if text not in message] == []
+
+
+@pytest.mark.parametrize(
+    "form", ["run_column", "dict", "dict with floats", "namedtuples with floats", "Parquet", "ranks"]
+)
+def test_large_scores_in_other_forms(tmp_path, form):
+    run = frame_with("score", pd.Series(LARGE))
+    scores = dict(zip(DOCS, LARGE, strict=False))
+    options = {"run_column": "name"} if form == "run_column" else {}
+    if form == "run_column":
+        run["name"] = "x"
+    elif form == "ranks":
+        run = run.rename(columns={"score": "rank"})
+    elif form == "Parquet":
+        run.to_parquet(tmp_path / "run.parquet")
+        run = tmp_path / "run.parquet"
+    elif form == "namedtuples with floats":
+        run = [ir_measures.ScoredDoc("1", doc, score) for doc, score in {**scores, "x": 0.5}.items()]
+    else:
+        run = {"1": {**scores, "x": 0.5} if form == "dict with floats" else scores}
+    assert "holds 461168601842738790" in refused(judged(), run, **options)
+
+
+def test_the_first_integer_that_is_rounded_among_floats():
+    rows = [ir_measures.ScoredDoc("1", "a", 2**53 + 1), ir_measures.ScoredDoc("1", "b", 0.5)]
+    assert "holds 9007199254740993, " in refused(judged(), rows)
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+def test_decimals_in_batches(rows):
+    scores = pa.array([Decimal("1.00000000000000001"), Decimal("1.00000000000000002")])
+    assert "holds Decimal('1.0" in refused(judged(), frame_with("score", scores).to_reader(max_chunksize=rows))
 
 
 @pytest.mark.parametrize(
     "series",
     [
-        pd.Series([2**62, 2**53, -(2**63), 3]),
-        pd.Series([], dtype="int64"),
-        pd.Series([2**63, 2**64 - 2**11], dtype="uint64"),
-        pd.Series(["0.10", "0.1", "1e300", "9007199254740993.5"]),
-        pd.Series([Decimal("0.10"), Decimal("0.1"), Decimal.from_float(0.1), Decimal("1e30")]),
-        pd.Series([1, "1", "1.0", 2**70, Decimal(1), Fraction(1, 3), True], dtype=object),
-        pl.Series([Decimal("0.1"), Decimal("0.3")]),
-        pl.Series([0.1, 2.0**62 + 1]),
+        pd.Series([2**62, 2**53, 3, -(2**63)]),
+        pd.Series([2**64 - 2**11, 2**63], dtype="uint64"),
+        pd.Series(["1e300", "9007199254740993.5", "0.25", "0.10"]),
+        pd.Series([Decimal("1e30"), Decimal("0.25"), Decimal.from_float(0.1)]),
+        pd.Series([2**70, "2.0", True, Decimal("0.5"), Fraction(1, 3), "0"], dtype=object),
+        pl.Series([Decimal("0.3"), Decimal("0.1")]),
+        pl.Series([2.0**62 + 1, 0.1]),
         pa.array([2**62, 1]),
     ],
-    ids=lambda series: f"{type(series).__module__.split('.')[0]}-{getattr(series, 'dtype', None)}",
+    ids=library_and_type,
 )
 def test_scores_that_are_floats(series):
-    expected = [float(value) for value in (series.to_pylist() if isinstance(series, pa.Array) else series.to_list())]
-    assert values.order_values(column(series), "run").tolist() == expected
+    """Documents are in the order of their grades only if they are ordered by score."""
+    run = frame_with("score", series)
+    assert irdiv.evaluate(judged(len(series)), run, "nDCG(dcg='log2')").values.item() == 1
+    assert irdiv.evaluate(judged(len(series)), run[::-1], "nDCG(dcg='log2')").values.item() == 1
 
 
-def test_ranks_that_are_not_used_may_be_anything():
-    np.testing.assert_array_equal(values.floats_or_none(column([1, None], "rank")), [1, np.nan])
-    assert values.floats_or_none(column(["first"], "rank")) is None
-    assert values.floats_or_none(column([np.inf], "rank")) is None
+@pytest.mark.parametrize("equal", [["0.10", "0.1"], [Decimal("0.10"), Decimal("0.1")], [1, "1.0"], [0.0, -0.0]])
+def test_equal_scores_that_are_written_differently_are_ties(equal):
+    run = frame_with("score", pd.Series(equal, dtype=object))
+    found = [irdiv.evaluate({"1": {"a": 1, "b": 0}}, run, "Hit@1", ties=ties).values.item() for ties in TIES]
+    assert found == [0, 1, 1], dict(zip(TIES, found, strict=True))
 
 
-def test_fractions_as_ids():
-    for allowed in ([1.0, 2.0], [1.0, None], ["1.5"], [1, 2], pl.Series("query_id", [1.0, None])):
-        values.raise_if_fractional(column(allowed, "query_id"), "run")
-    with pytest.raises(IrdivError) as caught:
-        values.raise_if_fractional(column([1.0, 2.5, 3.5], "query_id"), "run")
-    assert str(caught.value) == (
-        "column 'query_id' of the run has numbers with fractions as ids, such as 2.5; make them strings."
-    )
+TIES = ("docid_desc", "docid_asc", "input")
 
 
-def test_probabilities_below_0():
-    values.check_probabilities(column([0.0, 0.5, None], "probability"))
-    with pytest.raises(IrdivError) as caught:
-        values.check_probabilities(column([0.0, -0.5, -2.0], "weight"))
-    assert str(caught.value) == (
-        "column 'weight' of the intents holds -0.5; give 0 or more. Negative weights of rubrics are penalties for "
-        "answers, not probabilities: leave their rows out."
-    )
-    with pytest.raises(IrdivError, match="column 'weight' of the intents must hold finite numbers, found inf in row 0"):
-        values.check_probabilities(column([np.inf], "weight"))
+def table(weights: list) -> pd.DataFrame:
+    return pd.DataFrame({"query_id": "1", "intent_id": [str(i) for i in range(len(weights))], "weight": weights})
 
 
-def test_probabilities_whose_sum_exceeds_all_floats():
-    values.check_probabilities(column([1e100, 5e-324], "probability"))
-    with pytest.raises(IrdivError) as caught:
-        values.check_probabilities(column([0.5, 1e308], "weight"))
-    assert (
-        str(caught.value) == "column 'weight' of the intents holds 1e+308; give probabilities or weights up to 1e+100."
-    )
+JUDGED = pd.DataFrame({"query_id": "1", "intent_id": list("012"), "doc_id": list("abc"), "relevance": 1})
 
 
 @pytest.mark.parametrize(
-    "series",
-    [pd.Series(["a", None, "", 7], dtype=object), pl.Series(["a", None, "", "7"]), pa.array(["a", None, "", "7"])],
-)
-def test_missing_and_empty_strings(series):
-    assert values.strings_or_none(column(series)).tolist() == ["a", None, "", "7"]
-    assert values.ids_or_none(column(series)).tolist() == ["a", None, None, "7"]
-
-
-def test_ids_that_are_numbers_with_missing_ones():
-    assert values.ids_or_none(column([51.0, None])).tolist() == ["51", None]
-
-
-@pytest.mark.parametrize(
-    ("series", "given"),
+    ("weights", "shown"),
     [
-        (pd.Series([0.5, np.nan, 0.0]), [True, False, True]),
-        (pd.Series(["a", None, ""], dtype=object), [True, False, True]),
-        (pl.Series([0.5, None, float("nan")]), [True, False, False]),
-        (pl.Series([1, None]), [True, False]),
-        (pa.array([0.5, None, np.nan]), [True, False, False]),
+        ([0.0, -0.5, -2.0], ["-0.5", "0 or more", "penalties"]),
+        ([np.inf, 1.0], ["finite", "inf", "row 0"]),
+        ([0.5, 1e308], ["1e+308", "up to 1e+100"]),
+        (["high", "1"], ["numbers", "'high'"]),
     ],
 )
-def test_which_values_are_given(series, given):
-    assert values.is_given(column(series)).tolist() == given
+def test_weights_that_are_no_probabilities(weights, shown):
+    with pytest.raises(IrdivError, match="'weight' of the intents") as caught:
+        irdiv.with_intents(JUDGED, table(weights))
+    assert [text for text in shown if text not in str(caught.value)] == []
 
 
-@pytest.mark.parametrize(
-    ("iterations", "are_adhoc"),
-    [(["0"], True), (["Q0", "0", "0"], True), (["0", "1"], False), (["1", "0"], False), (["q0"], False), ([], False)],
-)
-def test_iterations_of_ad_hoc_qrels(iterations, are_adhoc):
-    assert values.are_adhoc_iterations(pa.array(iterations, pa.large_string())) is are_adhoc
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas])
+def test_weights_that_are_probabilities(convert):
+    folded = irdiv.with_intents(convert(JUDGED), convert(table([0.0, 1e100, 5e-324])))
+    assert pa.table(folded)["probability"].to_pylist() == [0.0, 1e100, 5e-324]
+    missing = irdiv.with_intents(convert(JUDGED.assign(relevance=[1, 0, 1])), convert(table([0.75, None, 0.25])))
+    shares = irdiv.analysis.intent_probabilities(pa.table(missing).to_pandas())["probability"]
+    assert shares.tolist() == [0.75, 0.25]
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
+def test_probabilities_in_qrels(options):
+    assert "'probability' of the qrels must hold finite" in refused(JUDGED.assign(probability=np.inf), **options)
+    nothing = JUDGED.assign(probability=0.0)
+    assert "have the probability 0" in refused(nothing, specs="D-nDCG", **options)
+    # Only measures that use probabilities check them.
+    assert irdiv.evaluate(nothing, {"1": ["a"]}, ["I-rec@3", "ERR_IA@3"], **options).values.min() > 0
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 2}])
+@pytest.mark.parametrize("stated", [0, 3, [1, 4, 1]])
+def test_a_stated_highest_grade(stated, options):
+    qrels = JUDGED.assign(max_grade=stated)
+    # The probability of satisfaction is (2^1 - 1) / 2^max_grade, and one of three intents has a document.
+    expected = 0.5 ** max(np.max(stated), 1) / 3
+    assert irdiv.evaluate(qrels, {"1": ["a"]}, "ERR-IA@1", **options).values.item() == expected
+
+
+@pytest.mark.parametrize("name", ["probability", "type", "parent_id", "description", "importance"])
+@pytest.mark.parametrize("options", [{}, {"batch_rows": 2}])
+def test_what_is_said_of_an_intent_declares_it(name, options):
+    """Where intents are described, those without relevant documents count if they are; an empty cell says nothing."""
+    value = {"probability": 0.5, "type": "inf", "importance": "vital"}.get(name, "x")
+    rows = JUDGED.iloc[:2].assign(relevance=[1, 0])
+    for said, recall in (([value, None], 1), ([value, value], 1 / 2), ([None, None], 1 / 2)):
+        qrels = rows.assign(**{name: said})
+        found = irdiv.evaluate(qrels, {"1": ["a"]}, "I-rec(intents='all')@1", **options)
+        assert found.values.item() == recall, (name, said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -15,7 +16,7 @@ from irdiv import IrdivError, IrdivWarning
 from irdiv.datasets.collection import TestCollection
 
 # Runs here lack topics on purpose.
-pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.filterwarnings("ignore:.* lacks")]
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.filterwarnings("ignore:.* lacks|.* ids with spaces")]
 
 QRELS = pd.DataFrame({"query_id": ["1", "1", "2", "10"], "intent_id": "i", "doc_id": list("abaa"), "relevance": 1})
 # In topics 2 and 10, the document with the second rank has the highest score.
@@ -29,10 +30,7 @@ RUN = pd.DataFrame(
 )
 SCORES = {"1": {"a": 1.5, "b": 1.0}}
 GRADES = {"1": {"a": 1, "b": 0}}
-MESSAGE = (
-    r"has ranks that contradict its scores in 2 topics, and is ordered by score: in topic '2', document 'b' has rank 2 "
-    r"and score 3, document 'a' has rank 1 and score 2.5\. To order by rank, give ties='rank'"
-)
+MESSAGE = "ranks that contradict its scores in 2 topics.* topic '2'.* 'b'.* 2 .*3.* 'a'.* 1 .*2.5.*ties='rank'"
 
 
 def as_file(path, run: pd.DataFrame) -> str:
@@ -60,7 +58,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_ranks_that_contradict_scores(tmp_path, form):
     convert, options = FORMS[form]
-    with pytest.warns(IrdivWarning, match="the run " + MESSAGE) as caught:
+    with pytest.warns(IrdivWarning, match="the run .*" + MESSAGE) as caught:
         found = irdiv.evaluate(QRELS, convert(tmp_path / "run", RUN), "I-rec@1", **options)
     assert len(caught) == 1
     assert found.values.tolist() == irdiv.evaluate(QRELS, RUN.drop(columns="rank"), "I-rec@1").values.tolist()
@@ -72,9 +70,7 @@ def test_ranks_that_contradict_scores(tmp_path, form):
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
 def test_runs_with_the_same_mistake_are_in_one_warning(options):
     runs = {"x": RUN, "good": RUN.drop(columns="rank"), "y": RUN, "z": RUN}
-    with pytest.warns(
-        IrdivWarning, match=f"^run 'x' {MESSAGE}.* 2 more runs have the same problem: 'y', 'z'.$"
-    ) as caught:
+    with pytest.warns(IrdivWarning, match=f"^run 'x' .*{MESSAGE}.* 2 more runs .*: 'y', 'z'") as caught:
         irdiv.evaluate(QRELS, runs, "I-rec@1", **options)
     assert len(caught) == 1
     other_ids = {name: run.assign(doc_id="D-" + run["doc_id"]) for name, run in runs.items()}
@@ -119,45 +115,46 @@ def test_trec_runs_agree_with_their_ranks(real_data):
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
 def test_a_run_without_judged_documents(options):
     run = RUN.drop(columns="rank").assign(doc_id="D-" + RUN["doc_id"])
-    message = (
-        "the run has no judged document among the first 2 of any topic: the qrels have 'a'.*, the run has 'D-.*"
-        "Check that both use the same document ids"
-    )
-    with pytest.warns(IrdivWarning, match=message) as caught:
+    with pytest.warns(IrdivWarning, match="the run has no judged document among the first 2 .*'a'.*'D-") as caught:
         assert irdiv.evaluate(QRELS, run, ["I-rec@2", "P@1"], **options).values.sum() == 0
     assert len(caught) == 1
-    with pytest.warns(IrdivWarning, match="the run has no judged document: the qrels have"):
+    with pytest.warns(IrdivWarning, match="the run has no judged document: .*'a'.*'D-"):
         irdiv.evaluate(QRELS, run, ["I-rec@2", "AP"], **options)
+
+
+SEPARATORS = "#:/|@_-. "
 
 
 @pytest.mark.parametrize(
     ("change", "difference"),
     [
-        (lambda ids: ids + "#3", "the part from the last '#' on"),
-        (lambda ids: "corpus/" + ids, "the part up to the first '/'"),
-        (lambda ids: ids + " ", "white space around them"),
+        *((lambda ids, sep=sep: f"{ids}{sep}3", f"from the last '{sep}' on") for sep in SEPARATORS),
+        *((lambda ids, sep=sep: f"x{sep}{ids}", f"up to the first '{sep}'") for sep in SEPARATORS),
+        (lambda ids: f"{ids}#b#1", "from the last '#' on"),
+        (lambda ids: f"{ids} ", "white space"),
         (str.upper, "upper and lower case"),
         (lambda ids: "00" + ids, "leading zeros"),
-        (lambda ids: "doc" + ids, "letters at the start"),
+        (lambda ids: "zZ" + ids, "letters at the start"),
     ],
 )
 def test_by_what_ids_differ(change, difference):
-    qrels = {"7x": {"1a": 1, "2a": 0}}
-    sentence = rf"Some are the same but for {difference}\.$"
-    for judged, ranked in (
-        ({"7x": {"1a": 1}}, {"7x": {change("1a"): 1.0}}),
-        ({"7x": {change("1a"): 1}}, {"7x": {"1a": 1.0}}),
-    ):
+    doc = "1a#b" if change("") == "#b#1" else "1a"
+    other = change("1a")
+    sentence = f"the same but for .*{re.escape(difference)}"
+    for judged, ranked in ((doc, other), (other, doc)):
         with pytest.warns(IrdivWarning, match=sentence):
-            irdiv.evaluate(judged, ranked, "P@1")
+            irdiv.evaluate({"7x": {judged: 1, "none": 1}}, {"7x": {ranked: 1.0, "nobody": 2.0}}, "P@2")
     with pytest.raises(IrdivError, match=sentence):
-        irdiv.evaluate(qrels, {change("7x"): {"1a": 1.0}}, "P@1")
+        irdiv.evaluate({doc: {"d": 1}, "none": {"d": 1}}, {other: {"d": 1.0}, "nobody": {"d": 1.0}}, "P@1")
 
 
-def test_ids_without_anything_in_common():
-    # p-1 and p-2 are not the same but for what follows the hyphen
-    with pytest.warns(IrdivWarning, match=r"the same document ids \(in PyTerrier the docno, not the docid\)\.$"):
-        irdiv.evaluate({"1": {"p-1": 1}}, {"1": {"p-2": 1.0}}, "P@1")
+@pytest.mark.parametrize(("judged", "ranked"), [("p-1", "p-2"), ("0", "x"), ("#1", "x")])
+def test_ids_without_anything_in_common(judged, ranked):
+    """Only one side is changed, and something must be left: p-1 and p-2 are not the same but for the end."""
+    for one, other in ((judged, ranked), (ranked, judged)):
+        with pytest.warns(IrdivWarning, match="PyTerrier.* docno") as caught:
+            irdiv.evaluate({"1": {one: 1}}, {"1": {other: 1.0}}, "P@1")
+        assert "but for" not in str(caught[0].message)
 
 
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
@@ -190,6 +187,8 @@ def test_one_judged_document_within_the_largest_cutoff_is_enough(options):
         lambda path: (RUN, GRADES),
         lambda path: (SCORES, irdiv.Collection(GRADES)),
         lambda path: ({"1": {"a": np.float64(1.5)}}, {"1": {"a": np.int64(1)}}),
+        lambda path: ({"1": ["a"]}, GRADES),
+        lambda path: (RUN.drop(columns="score"), QRELS),
     ],
 )
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
@@ -197,18 +196,8 @@ def test_swapped_arguments(tmp_path, swap, options):
     QRELS[["query_id", "intent_id", "doc_id", "relevance"]].to_csv(
         tmp_path / "qrels", sep=" ", header=False, index=False
     )
-    with pytest.raises(IrdivError, match=r"the arguments are swapped: .* Give the qrels first, then the runs"):
+    with pytest.raises(IrdivError, match="swapped: .*qrels first, then the runs"):
         irdiv.evaluate(*swap(tmp_path), "I-rec@1", **options)
-
-
-@pytest.mark.parametrize("options", [{}, {"batch_rows": 1}])
-@pytest.mark.parametrize("make", [irdiv.Collection, lambda qrels: TestCollection("test", qrels, qrels, qrels)])
-def test_a_collection_is_not_a_run(make, options):
-    for qrels in (QRELS, make(QRELS)):
-        with pytest.raises(
-            IrdivError, match=r"cannot read the run from '\w*', which holds qrels; expected the columns"
-        ):
-            irdiv.evaluate(qrels, make(QRELS), "I-rec@1", **options)
 
 
 def test_other_mistakes_are_not_called_swapped():
@@ -217,6 +206,10 @@ def test_other_mistakes_are_not_called_swapped():
         (QRELS.drop(columns="relevance"), RUN),
         (RUN.assign(relevance=0.5), QRELS),
         (SCORES, SCORES),
+        (SCORES, {"x": GRADES, "y": SCORES}),
+        ({"1": {"a": 1.5, "b": "x"}}, GRADES),
+        ({"1": {"a": 1.5}, "2": 3}, GRADES),
+        ({"1": ["a"], "2": {"a": 1.5}}, GRADES),
     ]:
         with pytest.raises(IrdivError) as caught:
             irdiv.evaluate(qrels, run, "I-rec@1")

@@ -36,11 +36,7 @@ def flat(demo):
 
 
 def score(qrels, run, spec, **options):
-    return score_of(irdiv.evaluate(qrels, run, spec, **options))
-
-
-def score_of(evaluation):
-    return evaluation.values[0, 0].mean()
+    return irdiv.evaluate(qrels, run, spec, **options).values[0, 0].mean()
 
 
 # ndeval's names
@@ -162,7 +158,7 @@ def test_a_frame_of_pyterrier_carries_its_scale(demo):
     for topic, value in whole.items():
         part = qrels[qrels["qid"] == topic]
         assert score(part, run, "ERR-IA@10") == value
-        assert score_of(irdiv.evaluate(pl.from_pandas(part), run, "ERR-IA@10", batch_rows=5)) == value
+        assert score(pl.from_pandas(part), run, "ERR-IA@10", batch_rows=5) == value
 
 
 def forms_of(frame, folder):
@@ -180,7 +176,7 @@ def test_a_stale_scale_is_not_used_and_said(demo, flat, tmp_path, batch_rows):
     expected = score(flat.assign(relevance=(flat["relevance"] > 0).astype(int)), run, "ERR-IA@10")
     for form in forms_of(binary, tmp_path):
         with pytest.warns(irdiv.IrdivWarning, match="grades were changed.*'grades_below_max'.*max_grade"):
-            assert score_of(irdiv.evaluate(form, run, "ERR-IA@10", batch_rows=batch_rows)) == expected
+            assert score(form, run, "ERR-IA@10", batch_rows=batch_rows) == expected
 
 
 @NO_WARNINGS
@@ -191,7 +187,7 @@ def test_a_scale_survives_where_it_should(demo, flat, tmp_path):
     low = qrels[qrels["label"] <= 1]
     expected = score(low.drop(columns="grades_below_max").assign(max_grade=3), run, "ERR-IA@10")
     for form in forms_of(low, tmp_path):
-        assert score_of(irdiv.evaluate(form, run, "ERR-IA@10")) == expected
+        assert score(form, run, "ERR-IA@10") == expected
     # many programs make 0 of grades below
     assert score(low.assign(label=low["label"].clip(lower=0)), run, "ERR-IA@10") == expected
     table = flat[["query_id", "intent_id"]].drop_duplicates().assign(probability=0.25)
@@ -381,7 +377,7 @@ def test_two_columns_of_intents_that_contradict_each_other_are_refused(tmp_path,
 )
 def test_columns_of_intents_that_say_the_same_are_one(tmp_path, columns):
     for qrels in forms_of(CONTRADICTING.assign(**{"intent_id": ["a", "b"], **columns}), tmp_path):
-        assert score_of(irdiv.evaluate(qrels, {"1": ["d"]}, "I-rec@1")) == 0.5
+        assert score(qrels, {"1": ["d"]}, "I-rec@1") == 0.5
 
 
 def test_rows_without_documents_contradict_nothing():
@@ -568,4 +564,4 @@ def test_a_real_submission_with_sorted_references(real_data):
     nuggets = read_nuggets(folder / "T3_run_1.jsonl.gz")
     with pytest.warns(irdiv.IrdivWarning, match="235 of 1725 intents have no judged document"):
         evaluation = irdiv.evaluate(nuggets, runs, "Coverage@5")
-    assert score_of(evaluation) == pytest.approx(0.501, abs=5e-4)
+    assert evaluation.values[0, 0].mean() == pytest.approx(0.501, abs=5e-4)

@@ -1,184 +1,245 @@
-"""Measures beyond the flat core, each by hand on a few documents."""
+"""The catalogue: what measures state of themselves, how they are found, and measures that other packages contribute."""
 
 from __future__ import annotations
 
-import itertools
-from math import log2
+import copy
+import pickle
+import re
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from math import isnan
 
+import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 
 import irdiv
-from helpers import ranked, value
+from helpers import random_collection, random_run
 from irdiv import IrdivError
-from irdiv.kernels.exact import min_cover_cost
+from irdiv.arrays.memo import Memo
+from irdiv.measures import Declaration, Measure, Parameter, ParameterValues, declare_base, registry, safe_divide
+from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
+from irdiv.measures.parameters import REL
+from laws.catalogue import BASE_MEASURES, DECLARATIONS, NAMES, TAKEN_BY
 
 
-def judged(rows: dict[str, dict[str, int]], **facts) -> pd.DataFrame:
-    """Return qrels of topic 85 from document to intent to grade, with facts by intent."""
-    table = [("85", intent, doc, grade) for doc, of in rows.items() for intent, grade in of.items()]
-    qrels = pd.DataFrame(table, columns=["query_id", "intent_id", "doc_id", "relevance"])
-    if not facts:
-        return qrels
-    return irdiv.with_intents(qrels, pd.DataFrame(facts).rename_axis("intent_id").reset_index().assign(query_id="85"))
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_a_declaration_is_complete(name):
+    declaration = DECLARATIONS[name]
+    texts = [declaration.summary, *filter(None, [declaration.other_programs, declaration.namesake])]
+    assert [text for text in texts if not text.endswith((".", ".)")) or " " not in text] == []
+    assert [text for text in texts if re.search(r"\.[A-Z]|  ", text)] == [], "sentences are joined by one space"
+    assert re.search("[Σ/·]|1 if", declaration.formula)
+    assert declaration.family
+    assert declaration.references
+    assert [r for r in declaration.references if not re.search(r"\b(19|20)\d\d\b", r)] == []
+    spelled = {parameter.name: parameter.default for parameter in declaration.parameters}
+    assert Measure(declaration, **spelled) == Measure(declaration)
+    assert [*declaration.by_name, *(["cutoff"] if declaration.takes_cutoff else [])] == list(declaration.param_infos)
+    for parameter in declaration.parameters:
+        with pytest.raises(IrdivError, match=rf"^{re.escape(name)}: {parameter.name}='\?' is not "):
+            parameter.accept("?", name)
+    for component in declaration.components:
+        assert set(DECLARATIONS[component].by_name) <= set(declaration.by_name), component
 
 
-def score(qrels: pd.DataFrame, docs: str, spec: str) -> float:
-    return value(qrels, ranked(docs.split()), spec)
+@pytest.mark.parametrize("name", BASE_MEASURES)
+def test_operators_apply_to_every_base_measure_for_which_they_are_defined(name):
+    expected = {form: name in taken for form, taken in TAKEN_BY.items()} | {"{}": BASE_MEASURES[name].standalone}
+    assert {form: form.format(name) in NAMES for form in expected} == expected
 
 
-TWO = judged({"a": {"i": 1}, "A": {"i": 1}, "b": {"j": 1}, "B": {"j": 1}})
-GRADED = judged({"a": {"i": 2}, "A": {"i": 1}, "b": {"j": 2}})
-LOW_FIRST = judged({"a": {"i": 1}, "A": {"i": 2}, "b": {"j": 1}})
-DEEP = judged({d: {"i": 3} for d in "abc"})
-MANY = judged({f"d{n}": {"i": 1} for n in range(9)})
-FINE = judged({f"d{n}": {"i": 1} for n in range(9)} | {"e": {"j": 10}})
-SKEWED = judged({"a": {"i": 1}, "b": {"j": 1}}, probability={"i": 0.9, "j": 0.1})
-THRESHOLD = judged({"a": {"i": 1}, "b": {"i": 2}, "c": {"j": 3}})
-TYPED = irdiv.with_intents(
-    TWO, pd.DataFrame({"query_id": "85", "intent_id": ["i", "j"], "probability": 0.5, "type": ["nav", "inf"]})
+# Measures by words
+
+
+def listed(text: str) -> list[str]:
+    """Return the names that a list of measures shows."""
+    lines = irdiv.list_measures(text).splitlines()
+    return [name.strip(",") for line in lines if line.startswith("  ") for name in line.split()[:1]]
+
+
+def test_the_whole_list_has_every_measure():
+    assert {*NAMES, *ANSWER_MEASURES} - set(listed("")) == set()
+
+
+@pytest.mark.parametrize(("text", "name"), [("coverage", "Coverage"), (" S_precision ", "S-precision")])
+def test_the_name_itself_comes_first_in_its_family_and_then_names_that_contain_it(text, name):
+    found = listed(text)
+    assert found[0] == name
+    assert {other for other in NAMES if name.lower() in other.lower()} <= set(found)
+
+
+def test_words_of_summaries_and_families_come_before_words_of_keywords():
+    for text, in_order in {
+        "nuggets rubrics": ["Coverage", "MRecall", "I-rec"],
+        "cube filled": ["nCT", "RBU"],
+        "utility effort": ["RBU"],
+        # one word in the summary and one in keywords
+        "share facts": ["Coverage"],
+        "all-score": ["strict_all_score", "all_score"],
+        "negative weight": ["rubric_score"],
+        "nuggetizer": list(ANSWER_MEASURES),
+        "scores of answers": list(ANSWER_MEASURES),
+        # measures of ir_measures, by name and by description
+        "bpref": ["bpref-R", "bpref-10", "Bpref"],
+        "binary preference": ["bpref-R", "bpref-10", "Bpref"],
+        "success": ["Success"],
+    }.items():
+        assert [name for name in listed(text) if name in in_order] == in_order, text
+    # words begin words, and all must be there
+    assert "RBU" not in listed("cover")
+    for text in ("nothing like it", "qqqq", "coverage qqqq"):
+        with pytest.raises(IrdivError, match=f"no measure is called '{text}'"):
+            irdiv.list_measures(text)
+
+
+# Measures of answers
+
+
+def test_strict_measures_of_answers_differ_in_partial_support_only():
+    strict = [measure for name, measure in ANSWER_MEASURES.items() if name.startswith("strict_")]
+    assert strict
+    for measure in strict:
+        lenient = ANSWER_MEASURES[str(measure).removeprefix("strict_")]
+        assert measure.formula == lenient.formula
+        assert measure.summary.replace("partial support counts 0.", "partial support counts ½.") == lenient.summary
+    with pytest.raises(IrdivError, match="^all_score has no parameters and no cutoff; found rel, cutoff"):
+        AnswerMeasure("all_score")(rel=2, cutoff=3)
+
+
+def test_the_mean_of_answers_is_rounded_once():
+    mean = AnswerMeasure("all_score").aggregator()
+    assert isnan(mean.result())
+    for value in (0.1, 0.2, 0.3):
+        mean.add(value)
+    assert mean.result() == 0.2, "0.1 + 0.2 + 0.3 is more than 0.6"
+
+
+# Measures of trec_eval
+
+
+OF_IR_MEASURES = [
+    "RR@3", "nDCG(dcg='exp-log2')@5", "nDCG(gains={1:5})@5", "nDCG(judged_only=True)@5", "AP(judged_only=True)", "SetP",
+    "Bpref", "nDCG(dcg='log2')", "nDCG(judged_only=False)@5", "Rprec(rel=2)", "Success@5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", OF_IR_MEASURES)
+def test_measures_of_ir_measures_have_its_values(spec):
+    """Also those that differ from a measure of irdiv's in a parameter or a cutoff only."""
+    qrels, run = random_collection(0, weighted=False), random_run(0)
+    run = run.assign(score=-run.index.astype(float))  # programs settle ties in other ways
+    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    measure = ir_measures.parse_measure(spec)
+    expected = {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], highest, run)}
+    found = irdiv.evaluate(qrels, run, spec)
+    assert dict(zip(found.query_ids, found.values[0, 0].tolist(), strict=True)) == pytest.approx(expected, abs=1e-9)
+    assert max(expected.values()) > 0
+
+
+# Measures of other packages
+
+
+def first_rank(ranked, values, cutoff):
+    relevant = ranked.relevant(values["rel"])
+    return safe_divide(
+        (relevant / ranked.rank[:, None, :]).max(axis=2).sum(axis=1), ranked.block.eligible_intent_count(1, "relevant")
+    )
+
+
+FIRST = Declaration(
+    "contributed", "First-IA", "Mean reciprocal first rank over intents.", "1/N Σ_i 1/r_i", ("us",), first_rank,
+    parameters=(REL,), takes_cutoff=False,
+)  # fmt: skip
+
+
+def contribute():
+    return [FIRST]
+
+
+def contribute_a_base():
+    return declare_base(replace(BASE_MEASURES["Hit"], name="Found"))
+
+
+def taken_name():
+    return [replace(FIRST, name="D-nDCG")]
+
+
+def broken():
+    raise RuntimeError("no licence")
+
+
+@pytest.fixture
+def contributed(monkeypatch):
+    """Let the registry find entry points, and forget them afterwards."""
+
+    def install(*functions: str) -> None:
+        found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found if group == "irdiv.measures" else [])
+        monkeypatch.setattr(registry, "_contributed", None)
+
+    yield install
+    registry._contributed = None
+
+
+def test_an_installed_package_contributes_measures(contributed):
+    contributed("contribute")
+    assert irdiv.parse("First-IA(rel=2)") == Measure(FIRST, rel=2)
+    first, reciprocal_rank = irdiv.evaluate(
+        random_collection(0, weighted=False), random_run(0), ["First-IA", "RR-IA"]
+    ).values[0]
+    np.testing.assert_allclose(first, reciprocal_rank)
+    assert "First-IA" in listed("")
+    assert "Mean reciprocal first rank" in irdiv.explain("First-IA")
+
+
+def test_a_contributed_base_has_all_operators(contributed):
+    contributed("contribute_a_base")
+    for form in ("{}-IA@3", "D-{}@3", "D#-{}@3"):
+        specs = [form.format("Hit"), form.format("Found")]
+        ours, theirs = irdiv.evaluate(random_collection(0), random_run(0), specs).values[0]
+        np.testing.assert_array_equal(ours, theirs, err_msg=form)
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        (["taken_name", "contribute"], "'taken_name' declares 'D-nDCG', which exists already.* ignored"),
+        (["contribute", "contribute"], "'contribute' declares 'First-IA', which exists already"),
+        (["broken", "contribute"], "entry point 'broken' .*:broken.* cannot be loaded: no licence"),
+    ],
 )
-# the shortest cover is {ab, cx}; greedy would take abc first
-COVER = judged({"abc": dict.fromkeys("bcx", 1), "ab": dict.fromkeys("ab", 1), "cx": dict.fromkeys("cx", 1)})
-# MIR's first example: ten relevant documents, found at ranks 1, 3, 6, 10 and 15
-MIR = judged({f"d{n}": {"0": int(n not in (84, 6))} for n in (3, 5, 9, 25, 39, 44, 56, 71, 89, 123, 84, 6)})
-RUN = "d123 d84 d56 d6 d8 d9 d511 d129 d187 d25 d38 d48 d250 d113 d3"
-F_AT_5 = 5 / (4 / 0.2 + 1 / 0.4)
-IDEAL = 0.5 + 0.5 / log2(3)
-
-CUBE_TEST = [
-    # the example of the properties paper: CT(a) = ½·(½·1)/5 = .05, CT(ab) = .1, CT(abx) = .1
-    (TWO, "a b", {"CT": 0.1, "ACT": 0.075}),
-    (TWO, "a b x", {"CT": 0.1, "ACT": 0.25 / 3, "ACT@2": 0.075}),
-    # repeated intents fill less: heights ½ + ¼ of i, p = ½: ½ · ¾ / 5; γ = .8: .8 + .64
-    (TWO, "a A", {"CT": 0.075, "CT(gamma=0.8)": 0.5 * 1.44 / 5}),
-    # a full intent gains no more: 3γ + 3γ² + … reaches MH = 2 with the second document
-    (DEEP, "a", {"CT(height=2)": 1.5 / 2}),
-    (DEEP, "a b", {"CT(height=2)": 1}),
-    (DEEP, "a b c", {"CT(height=2)": 1}),
-    # time by documents, prefixes: .05/1, .1/2, .1/3, .1/4
-    (TWO, "a b x y", {"CT(time='rank')": 0.1 / 4, "ACT(time='rank')": (0.05 + 0.1 / 2 + 0.1 / 3 + 0.1 / 4) / 4}),
-    # normalized by two documents of each intent: ½·(1 + ½)/5 for each; by the six best: Σ_{j<6} ½^j = 63/32
-    (TWO, "a b", {"nCT": 0.1 / (1.5 / 5)}),
-    (MANY, "d0", {"nCT": (0.5 / 5) / (63 / 32 / 5)}),
-    (THRESHOLD, "b c", {"nCT(rel=2)": 0.5}),
-    # the paper's form, H = 2: ½·(1·1 + ½·½) for i and ½·1 for j; with height 1, i is full after the first document
-    (GRADED, "a A b", {"CT(form='paper')": 1.125, "CT(form='paper',time='rank')": 1.125 / 3}),
-    (GRADED, "a A b", {"CT(form='paper',height=1)": 0.5 * 1 + 0.5}),
-    # tenths of grades add up to .8 only but for rounding
-    (FINE, " ".join(f"d{n}" for n in range(9)), {"CT(form='paper',height=0.8,gamma=1)": 0.5 * 0.8}),
-    (SKEWED, "a", {"CT": 0.05, "CT(weighted=True)": 0.09}),
-]
-RANK_BIASED_UTILITY = [
-    # H = 1 in each intent: R = ½. ½·(1−p)·½ for a, and p times that for b, less e·(1 − p²)
-    (TWO, "a b", {"RBU": 0.5 * 0.2 * 0.5 + 0.5 * 0.2 * 0.8 * 0.5 - 0.03 * (1 - 0.8**2)}),
-    # satisfied users gain less from the second document of i: p·½·(1 − ½)
-    (TWO, "a A", {"RBU": 0.5 * 0.2 * (0.5 + 0.8 * 0.25) - 0.03 * (1 - 0.64)}),
-    # reading in vain costs
-    (TWO, "x y", {"RBU(e=0.1)": -0.1 * 0.36, "RBU(e=0.1)@1": -0.1 * 0.2}),
-    # the highest grade is that of the intent: R_i(a) = 1/4, R_j(b) = 1/2
-    (LOW_FIRST, "a", {"RBU(e=0)": 0.5 * 0.2 / 4}),
-    (LOW_FIRST, "b", {"RBU(e=0)": 0.5 * 0.2 / 2, "RBU(e=0,max_grade=3)": 0.5 * 0.2 / 8}),
-]
-NAVIGATIONAL = [
-    # a navigational intent gains once. D: ½, ½ of the ideal ½ ½; DIN: ½, 0
-    (TYPED, "a A", {"D-nDCG@2": 1, "DIN-nDCG@2": 0.5 / IDEAL, "DIN#-nDCG@2": (0.5 + 0.5 / IDEAL) / 2}),
-    (TYPED, "b B", {"D-nDCG@2": 1, "DIN-nDCG@2": 1}),
-]
-SET_COVER = [
-    # all of a, b, c, x: 2 documents at best, here at rank 4; half of the intents: one document does
-    (COVER, "abc u ab cx", {"S-precision": 2 / 3}),
-    (COVER, "ab cx", {"S-precision": 1, "S-recall@min": 1, "WS-precision": 1}),
-    (COVER, "ab u", {"S-precision": 0}),
-    (COVER, "u ab", {"S-precision(recall=0.5)": 1 / 2}),
-    # K* = 2: a and b of four intents are covered
-    (COVER, "u ab cx", {"S-precision@2": 0, "S-recall@min": 2 / 4, "I-rec@2": 2 / 4}),
-    (COVER, "u u2 ab cx", {"S-recall@min": 0}),
-    # cost of ab, cx: 2·1 + 4·1; of abc, u, ab: 3 documents and 5 mentions
-    (COVER, "abc u ab cx", {"WS-precision": 6 / 8}),
-    (COVER, "abc ab", {"WS-precision(b=2)": (2 + 8) / (2 + 10)}),
-]
-TEXTBOOK = [
-    # at 10: recall 4/10, precision 4/10
-    (MIR, RUN, {"F@10": 0.4, "E@10": 0.6}),
-    # at 5: recall .2, precision .4: 2/(1/.2 + 1/.4); b = 2: 5/(4/.2 + 1/.4)
-    (MIR, RUN, {"F@5": 2 / (1 / 0.2 + 1 / 0.4), "F(b=2)@5": F_AT_5, "E(b=2)@5": 1 - F_AT_5}),
-    (MIR, "x y", {"F": 0, "E": 1}),
-    # in the book .57: (1 + .66 + .5 + .4 + .33)/5
-    (MIR, RUN, {"AP-seen": (1 + 2 / 3 + 3 / 6 + 4 / 10 + 5 / 15) / 5}),
-    # d84 and d6 are judged irrelevant; R = 10: d123 has none above, d56 one, d9, d25 and d3 two
-    (MIR, RUN, {"bpref-R": (1 + 0.9 + 3 * 0.8) / 10, "bpref-10": (1 + (1 - 1 / 20) + 3 * (1 - 2 / 20)) / 10}),
-    # trec_eval divides by the smaller of R and the number judged irrelevant
-    (MIR, RUN, {"Bpref": (1 + 0.5 + 3 * 0) / 10}),
-]
-BY_HAND = [*CUBE_TEST, *RANK_BIASED_UTILITY, *NAVIGATIONAL, *SET_COVER, *TEXTBOOK]
+def test_a_contribution_that_cannot_be_used_is_named_and_takes_nothing_away(contributed, functions, message):
+    before = irdiv.parse("D-nDCG@5").declaration
+    contributed(*functions)
+    with pytest.warns(irdiv.IrdivWarning, match=message):
+        assert irdiv.parse("First-IA").NAME == "First-IA"
+    assert irdiv.parse("D-nDCG@5").declaration is before
 
 
-@pytest.mark.parametrize(("qrels", "docs", "expected"), BY_HAND, ids=lambda x: "" if hasattr(x, "columns") else str(x))
-def test_values_by_hand(qrels, docs, expected):
-    assert {spec: score(qrels, docs, spec) for spec in expected} == pytest.approx(expected, abs=1e-12)
+def test_names_of_irdiv_need_no_look_at_other_packages(monkeypatch):
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: 1 / 0)
+    monkeypatch.setattr(registry, "_contributed", None)
+    for spec in ("D#-nDCG@10", "nDCG@10", "ERR_IA@5", "α-nDCG@5", "Dsharp_Q@3"):
+        irdiv.parse(spec)
 
 
-def test_a_highest_grade_below_that_of_the_qrels():
-    with pytest.raises(IrdivError, match="max_grade=1, .* grades up to 2"):
-        score(LOW_FIRST, "b", "RBU(max_grade=1)")
+def test_a_measure_outside_the_catalogue_can_be_copied():
+    measure = Measure(FIRST, rel=2)
+    assert copy.deepcopy(measure) == measure
+    assert pickle.loads(pickle.dumps(measure)).parameter_values() == measure.parameter_values()
+    assert Parameter("p", 1, "a parameter", int).samples == (1,)
 
 
-@pytest.mark.parametrize("docs", ["a A b", "b a B"])
-def test_without_types_all_intents_are_informational(docs):
-    for din, d in [("DIN-Q@3", "D-Q@3"), ("DIN#-ERR@3", "D#-ERR@3")]:
-        assert score(TWO, docs, din) == score(TWO, docs, d)
+def described(owner, value, *, unit=""):
+    return f"{value!r}{unit}"
 
 
-def test_p_plus_for_navigational_and_q_for_informational():
-    docs = "x a b A"
-    only_i, only_j = (TYPED[TYPED["intent_id"] == intent] for intent in "ij")
-    by_hand = 0.5 * score(only_i, docs, "P+-IA") + 0.5 * score(only_j, docs, "Q-IA")
-    assert score(TYPED, docs, "P+Q") == pytest.approx(by_hand)
-    assert by_hand not in (score(TYPED, docs, "Q-IA"), score(TYPED, docs, "P+-IA"))
-    sharpened = 0.25 * score(TYPED, docs, "I-rec@2") + 0.75 * score(TYPED, docs, "P+Q@2")
-    assert score(TYPED, docs, "P+Q#(gamma=0.25)@2") == pytest.approx(sharpened)
-
-
-@pytest.mark.parametrize("kind", ["navigational", "NAV"])
-def test_types_that_are_none(kind):
-    with pytest.raises(IrdivError, match=f"intent 'i' of topic '85' has the type '{kind}'; .*'inf' or 'nav'"):
-        score(TYPED.assign(type=TYPED["type"].replace("nav", kind)), "a", "DIN-nDCG")
-
-
-def test_types_that_contradict_each_other():
-    with pytest.raises(IrdivError, match="two types, '(inf' and 'nav|nav' and 'inf)'"):
-        score(TWO.assign(type=["inf", "nav", "inf", "inf"]), "a", "DIN-nDCG")
-
-
-def test_the_cheapest_cover_against_enumeration():
-    rng = np.random.default_rng(0)
-    for _ in range(40):
-        relevant = rng.random((6, 4)) < 0.4
-        for wanted in range(1, relevant.any(axis=0).sum() + 1):
-            best = min(
-                sum(1 + 0.7 * relevant[d].sum() for d in chosen)
-                for size in range(1, 7)
-                for chosen in itertools.combinations(range(6), size)
-                if relevant[list(chosen)].any(axis=0).sum() >= wanted
-            )
-            assert min_cover_cost(relevant, 1, 0.7, wanted) == pytest.approx(best)
-
-
-def test_f_on_the_whole_list_is_trec_evals():
-    assert score(MIR, RUN, "F") == pytest.approx(score(MIR, RUN, "SetF"), abs=1e-12)
-
-
-@pytest.mark.parametrize("judged_only", [False, True])
-def test_bpref_beside_a_measure_that_counts_unjudged_documents(judged_only):
-    both = irdiv.evaluate(MIR, ranked(RUN.split()), ["bpref-R", "Q"], judged_only=judged_only)
-    assert both.values[0, 0, 0] == pytest.approx((1 + 0.9 + 3 * 0.8) / 10)
-
-
-def test_bpref_equals_trec_evals_where_enough_is_judged():
-    rng = np.random.default_rng(1)
-    qrels = judged({f"d{n:02}": {"0": int(n < 6)} for n in range(30)})
-    for _ in range(5):
-        docs = " ".join(f"d{n:02}" for n in rng.permutation(40))
-        assert score(qrels, docs, "bpref-R") == pytest.approx(score(qrels, docs, "Bpref"), abs=1e-9)
+def test_equal_values_of_other_types_are_not_taken_for_each_other():
+    """What is kept for the value 1 of a parameter does not serve True or 1.0."""
+    memo, values = Memo(), (1, True, 1.0, *(ParameterValues({"x": x}) for x in (1, True, 1.0)))
+    assert [memo.cached(described, value) for value in values] == [repr(value) for value in values]
+    assert [memo.cached(described, 1, unit=unit) for unit in (1, True)] == ["11", "1True"]
+    assert ParameterValues({"rel": 1, "gain": "exp"}) == ParameterValues({"gain": "exp", "rel": 1})
+    assert ParameterValues({"rel": 1}) not in (ParameterValues({"rel": True}), {"rel": 1})
+    assert dict(ParameterValues({"rel": 1, "gain": "exp"}).only("rel").replace(H=3)) == {"rel": 1, "H": 3}

@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 
 import irdiv
-from helpers import data_of_page
 from irdiv import IrdivError
-from irdiv.demo import demo_qrels_and_runs
+from irdiv.demo import demo_qrels_and_runs, write_demo
 from irdiv_cli import main
 
 NAMED = {"strict": "Coverage(rel=2)@10", "D#": "D#-nDCG(gamma=0.3)@10", "map": "AP"}
@@ -71,20 +70,15 @@ def test_statistics_take_both(named, plain, key):
     assert named.topic("1").scores.columns.tolist() == list(NAMED)
 
 
-def test_names_survive_pickling_and_files(named, tmp_path):
+def test_names_survive_pickling_files_polars_and_batches(demo, named, tmp_path):
     copy = pickle.loads(pickle.dumps(named))
     pd.testing.assert_frame_equal(copy["strict"], named["Coverage(rel=2)@10"])
     named.to_csv(tmp_path / "values.csv")
     expected = irdiv.stats.compare(named.frame, measures="strict", test="t")
     pd.testing.assert_frame_equal(irdiv.stats.compare(tmp_path / "values.csv", measures="strict", test="t"), expected)
-
-
-def test_polars_and_batches(demo, named):
-    qrels, runs = demo
-    frames = {name: pl.from_pandas(run) for name, run in runs.items()}
-    evaluation = irdiv.evaluate(pl.from_pandas(qrels), frames, NAMED, batch_rows=20)
+    frames = {name: pl.from_pandas(run) for name, run in demo[1].items()}
+    evaluation = irdiv.evaluate(pl.from_pandas(demo[0]), frames, NAMED, batch_rows=20)
     assert evaluation.summary().columns == ["run", *NAMED]
-    np.testing.assert_allclose(evaluation.values, named.values, rtol=0, atol=1e-12)
     assert evaluation["strict"].equals(evaluation["Coverage(rel=2)@10"])
 
 
@@ -95,9 +89,6 @@ def test_parameters_and_components(demo):
     assert evaluation.specs() == ["cov", "I-rec(rel=2)@10", "D#-nDCG(rel=2)@10", "D-nDCG(rel=2)@10"]
     expected = irdiv.evaluate(*demo, "Coverage(rel=2)@10")
     np.testing.assert_array_equal(evaluation["cov"], expected["Coverage(rel=2)@10"])
-
-
-def test_another_spelling_is_a_name(demo):
     assert irdiv.evaluate(*demo, {"α-nDCG@10": "alpha-nDCG@10"}).specs() == ["α-nDCG@10"]
 
 
@@ -131,18 +122,9 @@ def test_functions_without_columns_take_no_names(demo):
         irdiv.analysis.values_by_rank(qrels, runs, {"a": "P@5"})
 
 
-def test_a_report_has_the_names(demo):
-    pytest.importorskip("jinja2")
-    page = irdiv.report.render(*demo, measures={"strict": "Coverage(rel=2)@10", "I-rec@10": "I-rec@10"})
-    assert [measure["name"] for measure in data_of_page(page)["measures"]] == ["strict", "I-rec@10"]
-    assert "Coverage(rel=2)@10" in page
-
-
-def test_the_command_line(capsys, demo):
-    from irdiv import demo as package
-
-    folder = package.__path__[0]
-    files = [f"{folder}/qrels.txt", f"{folder}/relevance.run", f"{folder}/diversified.run"]
+def test_the_command_line(capsys, tmp_path):
+    write_demo(tmp_path)
+    files = [str(tmp_path / name) for name in ("qrels.txt", "relevance.run", "diversified.run")]
 
     def first_line(*arguments: str) -> list[str]:
         assert main(["eval", *files, "-m", *arguments]) == 0

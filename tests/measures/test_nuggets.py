@@ -5,17 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 
-import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import irdiv
 from helpers import random_collection, random_run
 from irdiv import IrdivError
-from irdiv.measures import AllCovered, ARecall, Coverage, MRecall, VitalCoverage
-
-SPECS = ["Coverage", "All-covered", "Vital-coverage", "A-Recall", "MRecall"]
 
 # Nuggets of one question: v and w are vital, o and p okay; nothing supports p. Grade 1 is partial support, 2 support.
 NUGGETS = pd.DataFrame(
@@ -34,94 +29,78 @@ QRELS = irdiv.with_intents(
     ),
     NUGGETS,
 )
+WITHOUT_P = QRELS[QRELS["intent_id"] != "p"]
+LIKELY = irdiv.with_intents(QRELS, NUGGETS.assign(probability=[0.1, 0.2, 0.3, 0.4]))
+UNLABELLED = QRELS.drop(columns="importance")
+# v and o are below a, w and p below b
+TREE = irdiv.with_intents(
+    QRELS,
+    pd.DataFrame(
+        [("a", None), ("b", None), ("v", "a"), ("o", "a"), ("w", "b"), ("p", "b")], columns=["intent_id", "parent_id"]
+    ).assign(query_id="q"),
+)
+
+
+def evaluate(docs: str, specs, qrels=QRELS, **parameters):
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(docs.split())}}
+    return irdiv.evaluate(qrels, run, specs, **parameters)
 
 
 def score(docs: str, *specs: str, qrels=QRELS, **parameters) -> list[float]:
-    run = {"q": {doc: -float(rank) for rank, doc in enumerate(docs.split())}}
-    return irdiv.evaluate(qrels, run, list(specs), **parameters).values[0, :, 0].tolist()
+    return evaluate(docs, list(specs), qrels, **parameters).values[0, :, 0].tolist()
 
 
-class TestByHand:
-    def test_coverage_counts_nuggets_that_nothing_supports(self):
-        # v, then v and o, then all but p
-        found = score("d1 d2 d5 d3", "Coverage@1", "Coverage@2", "Coverage@3", "Coverage@4", "Coverage")
-        assert found == [1 / 4, 2 / 4, 2 / 4, 3 / 4, 3 / 4]
-        assert score("d1 d2", "I-rec(intents='all')@2", "I-rec@2", "Coverage(intents='relevant')@2") == [
-            2 / 4,
-            2 / 3,
-            2 / 3,
-        ]
-
-    def test_full_support_only(self):
-        # d1 supports v and d3 supports o; d2 supports nothing fully
-        assert score("d1 d2 d3", "Coverage(rel=2)", "Vital-coverage(rel=2)", "MRecall(rel=2)@2") == [2 / 4, 1 / 2, 0]
-
-    def test_weighted_by_importance(self):
-        # weights 1, 1, ½, ½: v and o of 3
-        assert score("d2", "Coverage(weighted=True)@1", "A-Recall@1") == pytest.approx([1.5 / 3, 1.5 / 3])
-        # as they are: 1 + ½
-        assert score("d2", "A-Recall(renormalize=False)@1") == [1.5]
-
-    def test_probabilities_come_before_importance(self):
-        qrels = irdiv.with_intents(QRELS, NUGGETS.assign(probability=[0.1, 0.2, 0.3, 0.4]))
-        assert score("d2", "Coverage(weighted=True)@1", "A-Recall@1", qrels=qrels) == pytest.approx([0.4, 0.4])
-        assert score("d2", "Vital-coverage@1", qrels=qrels) == [1 / 2]
-
-    def test_importance_is_a_weight_of_every_measure(self):
-        weights = irdiv.with_intents(QRELS.drop(columns="importance"), NUGGETS.assign(probability=[1, 1, 0.5, 0.5]))
-        specs = ["alpha-nDCG(weighted=True)@3", "D#-nDCG@3", "ERR-IA@3", "A-Recall@3", "Coverage(weighted=True)@3"]
-        assert score("d2 d1 d4", *specs) == score("d2 d1 d4", *specs, qrels=weights.drop(columns="importance"))
-
-    def test_vital_nuggets(self):
-        found = score("d2 d5 d4", "Vital-coverage@1", "Vital-coverage@2", "Vital-coverage@3")
-        assert found == [1 / 2, 1 / 2, 1]
-
-    def test_all_covered(self):
-        assert score("d1 d3", "All-covered", "All-covered(intents='relevant')@1") == [0, 0]
-        assert score("d1 d3", "All-covered(intents='relevant')@2") == [1]
-        # without p, all three nuggets
-        without = QRELS[QRELS["intent_id"] != "p"]
-        assert score("d1 d5 d3", "All-covered@2", "All-covered@3", "All-covered", qrels=without) == [0, 1, 1]
-
-    def test_mrecall(self):
-        # n = 4: one nugget at 1, two at 2, three at 3, all four at 4 and deeper
-        specs = [f"MRecall@{k}" for k in (1, 2, 3, 4)]
-        assert score("d1 d5 d3 d4", *specs) == [1, 0, 1, 0]
-        assert score("d2 d3", *specs, "MRecall") == [1, 1, 1, 0, 0]
-
-    def test_unjudged_documents_can_be_left_out(self):
-        assert score("x y d1", "Coverage@1") == [0]
-        assert score("x y d1", "Coverage@1", judged_only=True) == [1 / 4]
-
-    def test_a_topic_without_vital_nuggets_scores_0(self):
-        qrels = QRELS.assign(importance="okay")
-        assert score("d1 d3", "Vital-coverage", qrels=qrels) == [0]
-
-    def test_which_aspect_is_missed(self):
-        run = {"q": {"d2": 2.0, "d5": 1.0}}
-        frame = irdiv.evaluate(QRELS, run, "Coverage@10").per_intent("A-Recall@10")
-        assert dict(zip(frame["intent_id"], frame["value"], strict=True)) == {"o": 1, "p": 0, "v": 1, "w": 0}
-
-    def test_layers_of_a_hierarchy(self):
-        # v and o are below a, w and p below b: layers score 1/2 and 2/4
-        qrels = irdiv.with_intents(
-            QRELS,
-            pd.DataFrame(
-                [("a", None), ("b", None), ("v", "a"), ("o", "a"), ("w", "b"), ("p", "b")],
-                columns=["intent_id", "parent_id"],
-            ).assign(query_id="q"),
-        )
-        assert score("d2", "Coverage@1", "Coverage-LA@1", qrels=qrels) == [2 / 4, (1 / 2 + 2 / 4) / 2]
-        assert score("d2 d4", "All-covered-LA(layer_weights=(0.3,0.7))", qrels=qrels) == pytest.approx([0.3])
-        with pytest.raises(IrdivError, match="Vital-coverage needs the importance of intents, which the nodes"):
-            irdiv.parse("Vital-coverage-LA@3")
+BY_HAND = {
+    "v, then v and o, then all but p": (QRELS, "d1 d2 d5 d3", {
+        "Coverage@1": 1 / 4, "Coverage@2": 2 / 4, "Coverage@3": 2 / 4, "Coverage@4": 3 / 4, "Coverage": 3 / 4,
+    }),
+    "nuggets that nothing supports": (QRELS, "d1 d2", {
+        "I-rec(intents='all')@2": 2 / 4, "I-rec@2": 2 / 3, "Coverage(intents='relevant')@2": 2 / 3,
+    }),
+    "full support only: d1 supports v, d3 supports o": (QRELS, "d1 d2 d3", {
+        "Coverage(rel=2)": 2 / 4, "Vital-coverage(rel=2)": 1 / 2, "MRecall(rel=2)@2": 0,
+    }),
+    "weights 1, 1, ½, ½: v and o of 3; as they are, 1 + ½": (QRELS, "d2", {
+        "Coverage(weighted=True)@1": 1.5 / 3, "A-Recall@1": 1.5 / 3, "A-Recall(renormalize=False)@1": 1.5,
+    }),
+    "probabilities come before importance": (LIKELY, "d2", {
+        "Coverage(weighted=True)@1": 0.4, "A-Recall@1": 0.4, "Vital-coverage@1": 1 / 2,
+    }),
+    "vital nuggets": (QRELS, "d2 d5 d4", {"Vital-coverage@1": 1 / 2, "Vital-coverage@2": 1 / 2, "Vital-coverage@3": 1}),
+    "no vital nuggets": (QRELS.assign(importance="okay"), "d1 d3", {"Vital-coverage": 0}),
+    "all that are supported": (QRELS, "d1 d3", {
+        "All-covered": 0, "All-covered(intents='relevant')@1": 0, "All-covered(intents='relevant')@2": 1,
+    }),
+    "all three": (WITHOUT_P, "d1 d5 d3", {"All-covered@2": 0, "All-covered@3": 1, "All-covered": 1}),
+    # n = 4: one nugget at 1, two at 2, three at 3, all four at 4 and deeper
+    "as many nuggets as documents": (QRELS, "d1 d5 d3 d4", {
+        "MRecall@1": 1, "MRecall@2": 0, "MRecall@3": 1, "MRecall@4": 0,
+    }),
+    "several nuggets of a document": (QRELS, "d2 d3", {
+        "MRecall@1": 1, "MRecall@2": 1, "MRecall@3": 1, "MRecall@4": 0, "MRecall": 0,
+    }),
+    "unjudged documents": (QRELS, "x y d1", {"Coverage@1": 0, "Coverage(judged_only=True)@1": 1 / 4}),
+    "layers, which score 1/2 and 2/4": (TREE, "d2", {"Coverage@1": 2 / 4, "Coverage-LA@1": (1 / 2 + 2 / 4) / 2}),
+    "layers with weights": (TREE, "d2 d4", {"All-covered-LA(layer_weights=(0.3,0.7))": 0.3}),
+}  # fmt: skip
 
 
-def test_measures_as_objects():
-    objects = [Coverage(rel=2) @ 10, AllCovered @ 5, VitalCoverage @ 10, ARecall @ 10, MRecall @ 5]
-    specs = ["Coverage(rel=2)@10", "All-covered@5", "Vital-coverage@10", "A-Recall@10", "MRecall@5"]
-    assert objects == [irdiv.parse(spec) for spec in specs]
-    assert irdiv.parse("All_covered@5") == AllCovered @ 5
+@pytest.mark.parametrize("name", BY_HAND)
+def test_values_by_hand(name):
+    qrels, docs, expected = BY_HAND[name]
+    found = score(docs, *expected, qrels=qrels)
+    assert dict(zip(expected, found, strict=True)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_importance_is_a_weight_of_every_measure():
+    weighed = irdiv.with_intents(UNLABELLED, NUGGETS.assign(probability=[1, 1, 0.5, 0.5])).drop(columns="importance")
+    specs = ["alpha-nDCG(weighted=True)@3", "D#-nDCG@3", "ERR-IA@3", "A-Recall@3", "Coverage(weighted=True)@3"]
+    assert score("d2 d1 d4", *specs) == score("d2 d1 d4", *specs, qrels=weighed)
+
+
+def test_which_aspect_is_missed():
+    frame = evaluate("d2 d5", "Coverage@10").per_intent("A-Recall@10")
+    assert dict(zip(frame["intent_id"], frame["value"], strict=True)) == {"o": 1, "p": 0, "v": 1, "w": 0}
 
 
 def brute_force(qrels: pd.DataFrame, docs: list[str], rel: int, k: int | None) -> dict[str, float]:
@@ -157,116 +136,81 @@ def test_random_collections_by_sets(seed, rel, cutoff):
     }
     measures = [irdiv.parse(spec)(rel=rel) for spec in expected["1"]]
     evaluation = irdiv.evaluate(qrels, run, measures if cutoff is None else [m @ cutoff for m in measures])
-    table = np.array([list(expected[topic].values()) for topic in evaluation.query_ids]).T
-    np.testing.assert_allclose(evaluation.values[0], table, rtol=0, atol=1e-12)
+    for number, topic in enumerate(evaluation.query_ids):
+        found = dict(zip(expected[topic], evaluation.values[0, :, number].tolist(), strict=True))
+        assert found == pytest.approx(expected[topic], abs=1e-12), topic
 
 
-def test_frames_of_other_libraries_and_batches():
-    run = pd.DataFrame({"query_id": "q", "doc_id": ["d2", "d3"], "score": [2.0, 1.0]})
-    specs = [f"{name}@2" for name in SPECS]
-    expected = irdiv.evaluate(QRELS, run, specs).values
-    assert expected.any()
-    np.testing.assert_array_equal(irdiv.evaluate(pl.from_pandas(QRELS), pl.from_pandas(run), specs).values, expected)
-    np.testing.assert_array_equal(irdiv.evaluate(QRELS, run, specs, batch_rows=1).values, expected)
-    folded = irdiv.with_intents(pl.from_pandas(QRELS.drop(columns="importance")), pl.from_pandas(NUGGETS))
-    assert isinstance(folded, pl.DataFrame)
-    np.testing.assert_array_equal(irdiv.evaluate(folded, run, specs).values, expected)
+def relabelled(nugget: str, label: str | None) -> pd.DataFrame:
+    return QRELS.assign(importance=QRELS["importance"].where(QRELS["intent_id"] != nugget, label))
 
 
-def test_importance_from_a_file(tmp_path):
-    NUGGETS.to_csv(tmp_path / "nuggets.csv", index=False)
-    qrels = irdiv.with_intents(QRELS.drop(columns=["importance", "description"]), tmp_path / "nuggets.csv")
-    assert score("d2", "Vital-coverage@1", qrels=qrels) == [1 / 2]
-
-
-class TestBadInput:
-    def test_no_importance(self):
-        with pytest.raises(IrdivError, match=r"Vital-coverage@9 needs the importance of intents, but the qrels"):
-            score("d1", "Vital-coverage@9", qrels=QRELS.drop(columns="importance"))
-
-    def test_one_nugget_without_importance(self):
-        qrels = QRELS.assign(importance=QRELS["importance"].where(QRELS["intent_id"] != "o"))
-        with pytest.raises(IrdivError, match="intent 'o' of topic 'q' counts but has no importance; give 'vital'"):
-            score("d1", "Vital-coverage", qrels=qrels)
-        assert score("d1", "Coverage", qrels=qrels) == [1 / 4]
-
-    def test_labels_that_are_not_known(self):
-        labels = QRELS["importance"].replace({"vital": "Vital", "okay": "nice"})
-        with pytest.raises(IrdivError, match=r"no intent of topic 'q' has the importance.* found 'nice', 'Vital'\."):
-            score("d1", "Vital-coverage", qrels=QRELS.assign(importance=labels))
-        with pytest.raises(IrdivError, match="the intent table has 'Vital', 'nice'; map these labels, or rename"):
-            irdiv.with_intents(
-                QRELS, NUGGETS.assign(importance=NUGGETS["importance"].replace({"vital": "Vital", "okay": "nice"}))
-            )
-
-    def test_a_label_beside_known_ones_is_not_vital_and_has_no_weight(self):
-        qrels = QRELS.assign(importance=QRELS["importance"].where(QRELS["intent_id"] != "w", "failed"))
-        assert score("d1", "Vital-coverage", "Coverage", qrels=qrels) == [1, 1 / 4]
-        for spec in ("Coverage(weighted=True)", "A-Recall", "D#-nDCG@3"):
-            with pytest.raises(IrdivError, match="intent 'w' of topic 'q' counts but its importance 'failed' has"):
-                score("d1", spec, qrels=qrels)
-        weighed = qrels.assign(probability=qrels["importance"].map({"vital": 1, "okay": 0.5, "failed": 0.25}))
-        assert score("d1", "Coverage(weighted=True)", qrels=weighed) == [pytest.approx(1 / 2.25)]
-
-    def test_two_importances_of_one_nugget(self):
-        qrels = QRELS.assign(importance=["vital", *QRELS["importance"][1:-1], "okay"])
-        qrels.loc[qrels.index[0], "importance"] = "okay"
-        with pytest.raises(IrdivError, match="intent 'v' of topic 'q' has two importances"):
-            score("d1", "Coverage", qrels=qrels)
-
-    def test_numbers_are_not_labels(self):
-        with pytest.raises(IrdivError, match="or rename the column 'probability' if it has weights"):
-            irdiv.with_intents(QRELS, NUGGETS.assign(importance=[3, 2, 1, 1]))
-        # in qrels, numbers may be those of documents
-        assert score("d1", "Coverage", qrels=QRELS.assign(importance=range(len(QRELS)))) == [1 / 4]
-
-    def test_qrels_that_lost_their_nuggets_have_no_importance(self):
-        adhoc = QRELS.drop(columns="intent_id").drop_duplicates("doc_id")
-        assert score("d1", "P@1", qrels=adhoc) == [1]
-
-    def test_an_empty_column_is_none(self):
-        table = NUGGETS.assign(importance=None, probability=0.25)
-        assert score("d1", "Coverage(weighted=True)", qrels=irdiv.with_intents(QRELS, table)) == [1 / 4]
-
-    def test_nothing_to_weigh_by_is_noted(self):
-        qrels = QRELS.drop(columns="importance")
-        run = {"q": {"d1": 1.0}}
-        note = "no intent has a probability or importance, so weighted=True changes nothing."
-        assert note in irdiv.evaluate(qrels, run, "Coverage(weighted=True)@1").notes
-        assert note in irdiv.evaluate(qrels, run, "alpha-nDCG(weighted=True)@1").notes
-        assert note not in irdiv.evaluate(qrels, run, "Coverage@1").notes
-        assert note not in irdiv.evaluate(QRELS, run, "Coverage(weighted=True)@1").notes
-
-    def test_a_nugget_0_that_nothing_supports_is_noted(self):
-        qrels = QRELS[["query_id", "intent_id", "doc_id", "relevance"]].replace({"intent_id": {"p": "0"}})
-        evaluation = irdiv.evaluate(qrels, {"q": {"d1": 1.0}}, ["Coverage@1", "I-rec@1"])
-        # TREC's subtopic 0 has the judged documents that are relevant to no intent
-        assert evaluation.values[0, :, 0].tolist() == [1 / 3, 1 / 3]
-        assert any(note.startswith("intent 0 of 1 topics has no relevant document") for note in evaluation.notes)
-        described = irdiv.with_intents(qrels, NUGGETS.replace({"intent_id": {"p": "0"}}))
-        evaluation = irdiv.evaluate(described, {"q": {"d1": 1.0}}, ["Coverage@1"])
-        assert evaluation.values[0, 0, 0] == 1 / 4
-        assert not any("intent 0" in note for note in evaluation.notes)
-
-    @pytest.mark.parametrize(
-        ("spec", "message"),
-        [
-            ("Coverage(weighted=2)@5", "weighted=2 is not"),
-            ("Coverage(rel=0)@5", "rel=0 is not"),
-            ("Coverage(intents='some')", "intents='some' is not"),
-            ("MRecall@0", "an integer of 1 or more"),
-            ("Vital-coverage(weighted=True)@5", "has no parameter 'weighted'"),
-            ("coverage@5", "did you mean 'Coverage'"),
-            ("Vital-Coverage@5", "did you mean 'Vital-coverage'"),
-        ],
-    )
-    def test_specs(self, spec, message):
+def test_importance_that_is_missing_or_unknown():
+    for qrels, spec, message in [
+        (UNLABELLED, "Vital-coverage@9", "Vital-coverage@9 needs the importance of intents, but the qrels"),
+        (relabelled("o", None), "Vital-coverage", "intent 'o' of topic 'q' counts but has no importance; give 'vital'"),
+        (
+            QRELS.assign(importance=QRELS["importance"].replace({"vital": "Vital", "okay": "nice"})),
+            "Vital-coverage",
+            "no intent of topic 'q' has the importance.* found 'nice', 'Vital'",
+        ),
+        (relabelled("w", "failed"), "A-Recall", "intent 'w' of topic 'q' counts but its importance 'failed' has"),
+        (relabelled("w", "failed"), "D#-nDCG@3", "intent 'w' of topic 'q' counts but its importance 'failed' has"),
+        (
+            QRELS.assign(importance=["okay", *QRELS["importance"][1:]]),
+            "Coverage",
+            "intent 'v' of topic 'q' has two importances",
+        ),
+    ]:
         with pytest.raises(IrdivError, match=message):
-            irdiv.parse(spec)
+            score("d1", spec, qrels=qrels)
+    for labels, message in [
+        (["Vital", "Vital", "nice", "nice"], "the intent table has 'Vital', 'nice'; map these labels, or rename"),
+        ([3, 2, 1, 1], "or rename the column 'probability' if it has weights"),
+    ]:
+        with pytest.raises(IrdivError, match=message):
+            irdiv.with_intents(QRELS, NUGGETS.assign(importance=labels))
+    with pytest.raises(IrdivError, match="Coverage@5 needs intents"):
+        irdiv.evaluate({"q": {"d1": 1}}, {"q": {"d1": 1.0}}, "Coverage@5")
 
-    def test_ad_hoc_qrels(self):
-        with pytest.raises(IrdivError, match="Coverage@5 needs intents"):
-            irdiv.evaluate({"q": {"d1": 1}}, {"q": {"d1": 1.0}}, "Coverage@5")
+
+def test_importance_that_does_not_count():
+    assert score("d1", "Coverage", qrels=relabelled("o", None)) == [1 / 4]
+    # a label beside known ones is not vital
+    assert score("d1", "Vital-coverage", "Coverage", qrels=relabelled("w", "failed")) == [1, 1 / 4]
+    weights = relabelled("w", "failed")["importance"].map({"vital": 1, "okay": 0.5, "failed": 0.25})
+    weighed = relabelled("w", "failed").assign(probability=weights)
+    assert score("d1", "Coverage(weighted=True)", qrels=weighed) == [pytest.approx(1 / 2.25)]
+    # in qrels, numbers may be those of documents
+    assert score("d1", "Coverage", qrels=QRELS.assign(importance=range(len(QRELS)))) == [1 / 4]
+    adhoc = QRELS.drop(columns="intent_id").drop_duplicates("doc_id")
+    assert score("d1", "P@1", qrels=adhoc) == [1]
+    # an empty column is none
+    table = NUGGETS.assign(importance=None, probability=0.25)
+    assert score("d1", "Coverage(weighted=True)", qrels=irdiv.with_intents(QRELS, table)) == [1 / 4]
+
+
+def test_nothing_to_weigh_by_is_noted():
+    note = "no intent has a probability or importance, so weighted=True changes nothing."
+    for qrels, spec, is_noted in [
+        (UNLABELLED, "Coverage(weighted=True)@1", True),
+        (UNLABELLED, "alpha-nDCG(weighted=True)@1", True),
+        (UNLABELLED, "Coverage@1", False),
+        (QRELS, "Coverage(weighted=True)@1", False),
+    ]:
+        assert (note in evaluate("d1", spec, qrels).notes) == is_noted, spec
+
+
+def test_a_nugget_0_that_nothing_supports_is_noted():
+    qrels = QRELS[["query_id", "intent_id", "doc_id", "relevance"]].replace({"intent_id": {"p": "0"}})
+    evaluation = evaluate("d1", ["Coverage@1", "I-rec@1"], qrels)
+    # TREC's subtopic 0 has the judged documents that are relevant to no intent
+    assert evaluation.values[0, :, 0].tolist() == [1 / 3, 1 / 3]
+    assert [note for note in evaluation.notes if note.startswith("intent 0 of 1 topics has no relevant document")]
+    described = irdiv.with_intents(qrels, NUGGETS.replace({"intent_id": {"p": "0"}}))
+    evaluation = evaluate("d1", "Coverage@1", described)
+    assert evaluation.values[0, 0, 0] == 1 / 4
+    assert [note for note in evaluation.notes if "intent 0" in note] == []
 
 
 @pytest.mark.parametrize(("system", "published"), [("bm25", 0.514667), ("lsr", 0.577333)])

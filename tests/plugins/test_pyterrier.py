@@ -7,7 +7,6 @@ import sys
 import warnings
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import nDCG
@@ -22,7 +21,8 @@ with warnings.catch_warnings():
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyTerrier and its dependencies emit warnings of their own
 
 SPECS = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", nDCG @ 10, "map"]
-TITLES = ["D#-nDCG@10", "ERR-IA(max_grade=3)@20", "nDCG@10", "map"]
+ONE_QRELS = pd.DataFrame({"qid": ["1"], "docno": ["d"], "subtopic_id": ["a"], "label": [1]})
+ONE_RUN = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
 
 
 @pytest.fixture(scope="module")
@@ -36,33 +36,37 @@ def demo():
     return topics, qrels, runs
 
 
-@pytest.fixture(scope="module")
-def expected(demo):
-    _, qrels, runs = demo
-    return irdiv.evaluate(qrels, runs, SPECS[:2])
+def experiment(systems, topics, qrels, specs, **options) -> pd.DataFrame:
+    """Return the table of means of named systems."""
+    table = pt.Experiment(list(systems.values()), topics, qrels, specs, names=list(systems), **options)
+    return table.set_index("name")
 
 
-def test_frames_as_systems(demo, expected):
+def assert_means(table, qrels, runs, specs) -> None:
+    expected = irdiv.evaluate(qrels, runs, specs).summary()
+    pd.testing.assert_frame_equal(
+        table[list(expected.columns)].astype(float), expected, rtol=0, atol=1e-12, check_names=False
+    )
+
+
+@pytest.mark.parametrize("batch_size", ["frames", None, 1, 4])
+def test_frames_and_transformers_in_batches(demo, batch_size):
     topics, qrels, runs = demo
-    table = pt.Experiment(list(runs.values()), topics, qrels, SPECS, names=list(runs)).set_index("name")
-    assert set(table.columns) == set(TITLES)
-    np.testing.assert_allclose(table[TITLES[:2]], expected.summary(), rtol=0, atol=1e-12)
+    if batch_size == "frames":
+        table = experiment(runs, topics, qrels, SPECS)
+    else:
+        systems = {name: pt.Transformer.from_df(run) for name, run in runs.items()}
+        table = experiment(systems, topics, qrels, SPECS, batch_size=batch_size)
+    assert set(table.columns) == {"D#-nDCG@10", "ERR-IA(max_grade=3)@20", "nDCG@10", "map"}
+    assert_means(table, qrels, runs, SPECS[:2])
 
 
-@pytest.mark.parametrize("batch_size", [None, 1, 4])
-def test_transformers_in_batches(demo, expected, batch_size):
-    topics, qrels, runs = demo
-    systems = [pt.Transformer.from_df(run) for run in runs.values()]
-    table = pt.Experiment(systems, topics, qrels, SPECS, names=list(runs), batch_size=batch_size).set_index("name")
-    np.testing.assert_allclose(table[TITLES[:2]], expected.summary(), rtol=0, atol=1e-12)
-
-
-def test_per_query(demo, expected):
+def test_per_query(demo):
     topics, qrels, runs = demo
     rows = pt.Experiment(list(runs.values()), topics, qrels, SPECS[:2], names=list(runs), perquery=True)
-    rows = rows.set_index(["name", "qid", "measure"])["value"]
-    for run, query, measure, value in expected.frame.itertuples(index=False):
-        assert rows[run, query, measure] == value
+    found = {(row.name, row.qid, row.measure): row.value for row in rows.itertuples(index=False)}
+    frame = irdiv.evaluate(qrels, runs, SPECS[:2]).frame
+    assert found == {(row.run, row.query_id, row.measure): row.value for row in frame.itertuples(index=False)}
 
 
 def test_a_baseline_is_compared_by_our_measures(demo):
@@ -74,7 +78,6 @@ def test_a_baseline_is_compared_by_our_measures(demo):
 
 def test_a_reranker_and_a_grid_search(demo):
     topics, qrels, runs = demo
-    first = pt.Transformer.from_df(runs["relevance"])
 
     class Reverse(pt.Transformer):
         """Reverses a ranking if its parameter is -1."""
@@ -86,25 +89,22 @@ def test_a_reranker_and_a_grid_search(demo):
         def transform(self, results: pd.DataFrame) -> pd.DataFrame:
             return pt.model.add_ranks(results.assign(score=results["score"] * self.sign))
 
-    reverse = Reverse()
-    grid = pt.GridScan(
-        first >> reverse, {reverse: {"sign": [1.0, -1.0]}}, topics, qrels, ["α-nDCG@5"], verbose=False
-    ).set_index("tran_0_sign")
-    for sign in (1.0, -1.0):
-        reversed_run = runs["relevance"].assign(score=runs["relevance"]["score"] * sign)
-        assert grid["α-nDCG@5"][sign] == irdiv.evaluate(qrels, reversed_run, "α-nDCG@5").summary().iloc[0, 0]
+    reverse, signs = Reverse(), [1.0, -1.0]
+    pipeline = pt.Transformer.from_df(runs["relevance"]) >> reverse
+    grid = pt.GridScan(pipeline, {reverse: {"sign": signs}}, topics, qrels, ["α-nDCG@5"], verbose=False)
+    reranked = {sign: runs["relevance"].assign(score=runs["relevance"]["score"] * sign) for sign in signs}
+    expected = {s: irdiv.evaluate(qrels, run, "α-nDCG@5").summary().iloc[0, 0] for s, run in reranked.items()}
+    assert grid.set_index("tran_0_sign")["α-nDCG@5"].to_dict() == expected
 
 
 def test_qrels_read_by_pyterrier_have_lost_their_intents(demo, tmp_path):
     topics, _, runs = demo
     path = tmp_path / "qrels"
     path.write_text("1 1 jaguar-car-models-1 2\n1 4 jaguar-animal-habitat-1 1\n")
-    qrels = pt.io.read_qrels(str(path))
     with pytest.raises(irdiv.IrdivError, match=r"irdiv\.read_qrels keeps and PyTerrier's pt\.io\.read_qrels drops"):
-        pt.Experiment([runs["relevance"]], topics, qrels, ["D#-nDCG@10"])
+        pt.Experiment([runs["relevance"]], topics, pt.io.read_qrels(str(path)), ["D#-nDCG@10"])
     kept = pt.model.from_ir_measures(irdiv.read_qrels(path))
-    table = pt.Experiment([runs["relevance"]], topics, kept, ["I-rec@10"])
-    assert table["I-rec@10"][0] > 0
+    assert pt.Experiment([runs["relevance"]], topics, kept, ["I-rec@10"])["I-rec@10"][0] > 0
 
 
 @pytest.mark.usefixtures("irds_home")
@@ -112,18 +112,15 @@ def test_the_baseline_runs_of_2012_on_qrels_as_pyterrier_has_them(real_data):
     dataset = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity")
     paths = sorted((real_data / "trec-web" / "runs-2012").glob("*.gz"))
     runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in paths}
-    assert len(runs) == 4
-    systems = [pt.model.from_ir_measures(run.drop(columns="rank")) for run in runs.values()]
+    systems = {name: pt.model.from_ir_measures(run.drop(columns="rank")) for name, run in runs.items()}
     irdiv.set_ndeval_provider("irdiv")
     specs = ["D#-nDCG@10", "ERR-IA@20", ir_measures.ERR_IA @ 20, ir_measures.alpha_nDCG @ 20]
-    table = pt.Experiment(systems, dataset.get_topics("query"), dataset.get_qrels(), specs, names=list(runs))
-    table = table.set_index("name")
-    ours = irdiv.evaluate(real_data / "trec-web" / "2012" / "qrels.diversity.txt", runs, specs).summary()
-    np.testing.assert_allclose(table[ours.columns], ours, rtol=0, atol=1e-12)
+    table = experiment(systems, dataset.get_topics("query"), dataset.get_qrels(), specs)
+    assert_means(table, real_data / "trec-web" / "2012" / "qrels.diversity.txt", runs, specs)
     for run in ("ql-catb", "rm-catb"):
         golden = pd.read_csv(real_data / "golden" / "ndeval" / f"web12.{run}.trad.csv").set_index("topic").loc["amean"]
-        assert table.loc[run, "ERR_IA@20"] == pytest.approx(golden["ERR-IA@20"], abs=5.1e-7)
-        assert table.loc[run, "alpha_nDCG@20"] == pytest.approx(golden["alpha-nDCG@20"], abs=5.1e-7)
+        expected = {name: golden[name.replace("_", "-")] for name in ("ERR_IA@20", "alpha_nDCG@20")}
+        assert table.loc[run, list(expected)].to_dict() == pytest.approx(expected, abs=5.1e-7), run
 
 
 def test_the_highest_grade_is_that_of_all_batches():
@@ -137,17 +134,15 @@ def test_the_highest_grade_is_that_of_all_batches():
             system = pt.Transformer.from_df(run)
             table = pt.Experiment([system], topics, judgments, ["ERR-IA@1"], batch_size=size)
             # (2^1 − 1)/2^4 and (2^4 − 1)/2^4
-            assert table["ERR-IA@1"][0] == (1 / 16 + 15 / 16) / 2
+            assert table["ERR-IA@1"][0] == (1 / 16 + 15 / 16) / 2, (list(judgments), size)
 
 
 def test_only_diversity_qrels_are_converted_in_another_way():
-    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
-    run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
-    diverse = qrels.assign(subtopic_id="a")
-    assert list(pt.model.to_ir_measures(qrels)) == ["query_id", "doc_id", "relevance"]
-    assert "max_grade" not in pt.model.to_ir_measures(run)
-    assert list(pt.model.to_ir_measures(diverse)) == ["query_id", "doc_id", "relevance", "subtopic_id", "max_grade"]
-    assert pt.model.to_ir_measures(diverse.assign(max_grade=4))["max_grade"].tolist() == [4]
+    adhoc = ["query_id", "doc_id", "relevance"]
+    assert list(pt.model.to_ir_measures(ONE_QRELS.drop(columns="subtopic_id"))) == adhoc
+    assert "max_grade" not in pt.model.to_ir_measures(ONE_RUN)
+    assert {*adhoc, "subtopic_id", "max_grade"} == set(pt.model.to_ir_measures(ONE_QRELS))
+    assert pt.model.to_ir_measures(ONE_QRELS.assign(max_grade=4))["max_grade"].tolist() == [4]
     assert pt.model.to_ir_measures("qid") == "query_id"
     assert pt.model.to_ir_measures(["qid", "docno"]) == ["query_id", "doc_id"]
     assert pt.model.to_ir_measures({"label": 1}) == {"relevance": 1}
@@ -157,24 +152,21 @@ def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
     rows = [("1", "a", "d1", 3), ("1", "b", "d1", 0), ("1", "a", "d2", 0), ("1", "b", "d2", 1)]
     qrels = pd.DataFrame(rows, columns=["qid", "subtopic_id", "docno", "label"])
     run = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0], "rank": [0, 1], "query": "x"})
-    expected = irdiv.evaluate(
-        irdiv.datasets.to_ir_measures(qrels), pt.model.to_ir_measures(run), ["nDCG@2", "AP"]
-    ).values[0]
+    expected = irdiv.evaluate(qrels, run, ["nDCG@2", "AP"]).values.ravel()
     for judgments in (qrels, qrels[::-1]):
         table = pt.Experiment([run], run[["qid", "query"]], judgments, [nDCG @ 2, "map", "D#-nDCG@2"])
-        assert table[["nDCG@2", "map"]].to_numpy().ravel() == pytest.approx(expected.ravel(), abs=1e-9)
+        assert table[["nDCG@2", "map"]].to_numpy().ravel() == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["nNRBP", "nDCG@10", "P(rel=1)@5", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"])
-def test_names_of_ir_measures_as_strings(spec):
-    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "subtopic_id": ["a"], "label": [1]})
-    run = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0], "rank": [0], "query": "x"})
+def test_names_of_ir_measures_as_strings():
     irdiv.set_ndeval_provider("irdiv")
-    assert pt.Experiment([run], run[["qid", "query"]], qrels, [spec])[spec][0] > 0
+    specs = ["nNRBP", "nDCG@10", "P(rel=1)@5", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"]
+    table = pt.Experiment([ONE_RUN], ONE_RUN[["qid", "query"]], ONE_QRELS, specs)
+    assert [spec for spec in specs if not table[spec][0] > 0] == []
 
 
 @pytest.mark.slow
-def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
+def test_specs_are_known_where_only_pyterrier_is_imported():
     code = (
         "import pandas as pd, pyterrier as pt\n"
         "qrels = pd.DataFrame({'qid': ['1'], 'docno': ['d'], 'subtopic_id': ['a'], 'label': [1]})\n"
@@ -186,7 +178,7 @@ def test_specs_are_known_where_only_pyterrier_is_imported(tmp_path):
     assert done.stdout.split("\n")[:2] == ["1.0", "['d']"]
 
 
-def test_nuggets_of_a_rag_pipeline():
+def test_nuggets_by_hand():
     # vital v and w, okay o, which no document supports; partial support is 1, support 2
     support = pd.DataFrame(
         [("1", "v", "d1", 2), ("1", "v", "d2", 1), ("1", "w", "d2", 2), ("2", "v", "d3", 2)],
@@ -196,45 +188,25 @@ def test_nuggets_of_a_rag_pipeline():
         [("1", "v", "vital"), ("1", "w", "vital"), ("1", "o", "okay"), ("2", "v", "vital"), ("2", "o", "okay")],
         columns=["query_id", "intent_id", "importance"],
     )
-    qrels = irdiv.with_intents(support, nuggets)
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": "a question"})
-
-    class Retriever(pt.Transformer):
-        """Retrieves documents in a fixed order."""
-
-        def transform(self, queries):
-            found = {"1": ["x", "d2", "d1"], "2": ["d3"]}
-            rows = [(qid, doc, -float(rank), rank) for qid in queries["qid"] for rank, doc in enumerate(found[qid])]
-            results = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
-            return results.merge(queries, on="qid")
-
-    class Shorten(pt.Transformer):
-        """Cuts the context at two documents."""
-
-        def transform(self, results):
-            return results[results["rank"] < 2]
-
-    specs = [
-        "Coverage@3",
-        "Coverage(weighted=True,rel=2)@2",
-        "Vital-coverage@2",
-        "All-covered@3",
-        "A-Recall@3",
-        "MRecall@1",
-    ]
-    systems = [Retriever() % 3, Retriever() >> Shorten()]
-    table = pt.Experiment(systems, topics, qrels, specs, names=["all", "short"], batch_size=1).set_index("name")
+    qrels, topics = irdiv.with_intents(support, nuggets), pd.DataFrame({"qid": ["1", "2"], "query": "a question"})
+    rows = [("1", "x", 3.0, 0), ("1", "d2", 2.0, 1), ("1", "d1", 1.0, 2), ("2", "d3", 1.0, 0)]
+    run = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).assign(query="a question")
     # topic 1: v and w of v, w, o; with full support at 2 only w, weight 1 of 2½; topic 2: v of v, o, weight 1 of 1½
-    first = [(2 / 3 + 1 / 2) / 2, (1 / 2.5 + 1 / 1.5) / 2, 1, 0, (2 / 2.5 + 1 / 1.5) / 2, 0.5]
-    np.testing.assert_allclose(table.loc["all", specs].astype(float), first, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(table.loc["short", specs].astype(float), first, rtol=0, atol=1e-12)
-    runs = {"all": systems[0](topics), "short": systems[1](topics)}
-    np.testing.assert_allclose(table[specs], irdiv.evaluate(qrels, runs, specs).summary(), rtol=0, atol=1e-12)
-    objects = [irdiv.measures.Coverage @ 1, irdiv.measures.VitalCoverage(rel=2) @ 3]
-    found = pt.Experiment(systems[:1], topics, qrels, objects)
-    assert found[["Coverage@1", "Vital-coverage(rel=2)@3"]].to_numpy().ravel().tolist() == [1 / 4, 1]
+    expected = {
+        "Coverage@3": (2 / 3 + 1 / 2) / 2,
+        "Coverage(weighted=True,rel=2)@2": (1 / 2.5 + 1 / 1.5) / 2,
+        "Vital-coverage@2": 1,
+        "All-covered@3": 0,
+        "A-Recall@3": (2 / 2.5 + 1 / 1.5) / 2,
+        "MRecall@1": 0.5,
+    }
+    system = pt.Transformer.from_df(run)
+    table = experiment({"run": system % 3}, topics, qrels, list(expected), batch_size=1)
+    assert table.loc["run"].to_dict() == pytest.approx(expected, abs=1e-12)
+    found = pt.Experiment([system], topics, qrels, [irdiv.measures.VitalCoverage(rel=2) @ 3])
+    assert found["Vital-coverage(rel=2)@3"].tolist() == [1]
     with pytest.raises(irdiv.IrdivError, match="Vital-coverage@2 needs the importance of intents"):
-        pt.Experiment(systems, topics, support, ["Vital-coverage@2"])
+        pt.Experiment([system], topics, support, ["Vital-coverage@2"])
 
 
 @pytest.mark.parametrize("batch_size", [None, 3])
@@ -242,22 +214,20 @@ def test_judged_nuggets_of_files(tmp_path, batch_size):
     judgments, *retrieved = write_rag_demo(tmp_path)
     qrels, runs = irdiv.rag.read_nuggets(judgments), irdiv.rag.read_contexts(retrieved)
     topics = pd.DataFrame({"qid": qrels["query_id"].unique(), "query": "a question"})
-    systems = [
-        pt.Transformer.from_df(pt.model.from_ir_measures(run.assign(score=-run["rank"]))) for run in runs.values()
-    ]
+    systems = {
+        name: pt.Transformer.from_df(pt.model.from_ir_measures(run.assign(score=-run["rank"])))
+        for name, run in runs.items()
+    }
     specs = ["Coverage@5", "Vital-coverage@5", "alpha-nDCG(weighted=True)@5"]
-    judged = irdiv.datasets.to_pyterrier(qrels)
-    table = pt.Experiment(systems, topics, judged, specs, names=list(runs), batch_size=batch_size).set_index("name")
-    np.testing.assert_allclose(table[specs], irdiv.evaluate(qrels, runs, specs).summary(), rtol=0, atol=1e-12)
+    table = experiment(systems, topics, irdiv.datasets.to_pyterrier(qrels), specs, batch_size=batch_size)
+    assert_means(table, qrels, runs, specs)
 
 
 def test_imine_in_pyterrier(real_data):
     irdiv.plugins.ir_datasets.register_imine(real_data)
     dataset = pt.get_dataset("irds:irdiv/ntcir11-imine/en")
-    qrels, topics = dataset.get_qrels(), dataset.get_topics("query")
     path = real_data / "ntcir11-imine" / "en" / "runs" / "udel-D-E-1A.txt.gz"
     run = pt.model.from_ir_measures(irdiv.read_run(path))
     specs = ["D#-nDCG@10", "I-rec(intents='all')@10", "LAD#-nDCG@10"]
-    table = pt.Experiment([run], topics, qrels, specs, names=["udel"])
-    expected = irdiv.evaluate(irdiv.load("irdiv/ntcir11-imine/en").qrels, path, specs).summary()
-    assert table[specs].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)
+    table = experiment({"udel": run}, dataset.get_topics("query"), dataset.get_qrels(), specs)
+    assert_means(table, irdiv.load("irdiv/ntcir11-imine/en").qrels, {"udel": path}, specs)

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.slow
 stored = pytest.importorskip("stored", reason="running notebooks needs nbclient, of the extra test")
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
-DOORS = {"01_first_table", "02_pyterrier", "08_rag_coverage", "09_ntcir_files", "10_trec_files", "04_significance"}
 
 
 @pytest.mark.skipif(pd.__version__ < "3", reason="pandas 2 prints frames of strings in another way")
@@ -37,7 +36,3 @@ def test_notebooks_show_a_figure_and_no_errors_or_folders(path):
     assert kinds & {"image/png", "image/svg+xml"}
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert str(Path(__file__).resolve().parents[3]) not in path.read_text(encoding="utf-8")
-
-
-def test_every_door_has_a_notebook():
-    assert {path.stem for path in NOTEBOOKS} >= DOORS

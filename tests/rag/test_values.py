@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import irdiv
-from irdiv.rag import read_assignments, read_contexts, read_nuggets
+from irdiv.rag import read_contexts, read_nuggets
 
 GRADES = {"not_support": 0, "partial_support": 1, "support": 2}
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
@@ -114,31 +114,5 @@ def test_random_judgments_by_the_definitions(tmp_path, seed, rel, k):
     qrels = read_nuggets(tmp_path / "judgments.jsonl")
     made = irdiv.evaluate(qrels, read_contexts(tmp_path / "run.jsonl"), list(expected["q0"]))
     table = np.array([list(expected[topic].values()) for topic in made.query_ids]).T
-    np.testing.assert_allclose(made.values[0], table, rtol=0, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:.*importance labels? (is|are) unknown")
-@pytest.mark.parametrize("seed", range(4))
-def test_records_of_documents_and_rows_are_the_same(seed):
-    rng = np.random.default_rng(seed)
-    judged = {f"q{number}": [n for n in random_nuggets(rng) if n.labels] for number in range(4)}
-    by_row = read_nuggets([row for topic, nuggets in judged.items() for row in rows(topic, nuggets)])
-    by_document = [
-        {
-            "qid": topic,
-            "docid": doc,
-            "nuggets": [
-                {"id": n.id, "importance": n.importance, "assignment": n.labels[doc]}
-                for n in nuggets
-                if doc in n.labels
-            ],
-        }
-        for topic, nuggets in judged.items()
-        for doc in DOCS
-        if any(doc in n.labels for n in nuggets)
-    ]
-    columns = ["query_id", "intent_id", "doc_id", "relevance", "importance", "probability"]
-    both = [
-        frame[columns].sort_values(columns[:3]).values.tolist() for frame in (by_row, read_assignments(by_document))
-    ]
-    assert both[0] == both[1]
+    for index, spec in enumerate(made.specs()):
+        np.testing.assert_allclose(made.values[0, index], table[index], rtol=0, atol=1e-12, err_msg=spec)

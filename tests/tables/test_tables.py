@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,52 +12,41 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import irdiv
+from cli_helpers import out
 from helpers import evaluation_of, random_evaluation
 from irdiv import IrdivError
 from irdiv.demo import demo_qrels_and_runs, write_demo
 from irdiv.report import render
-from irdiv_cli import main, output
-
-FORMATS = ["latex", "markdown"]
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_best_means_are_bold_and_significant_differences_starred(form):
-    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["D#-nDCG@10", "I-rec@10"])
-    table = getattr(evaluation, f"to_{form}")(baseline="relevance")
-    bold = {"latex": r"\textbf{0.9146}", "markdown": "**0.9146**"}[form]
-    star = {"latex": r"0.5833$^{*}$", "markdown": r"0.5833\*"}[form]
-    assert bold in table
-    assert star in table
-    assert "0.9060" in table
-    assert "p < 0.05" in table
-    without_baseline = getattr(evaluation, f"to_{form}")()
-    assert star not in without_baseline
-    assert "p <" not in without_baseline
+def test_best_means_are_bold_and_significant_differences_starred():
+    evaluation = irdiv.evaluate(*demo_qrels_and_runs(), "D#-nDCG@10")
+    frame = irdiv.stats.compare(evaluation, baseline="relevance", correction="holm").set_index("run")
+    table = evaluation.to_markdown(baseline="relevance")
+    means = evaluation.summary()["D#-nDCG@10"]
+    expected = []
+    for run, mean in means.items():
+        star = r"\*" if run != "relevance" and frame["p_adjusted"][run] < 0.05 else ""
+        expected.append([run, (f"**{mean:.4f}**" if mean == means.max() else f"{mean:.4f}") + star])
+    assert rows_of_markdown(table) == expected
+    assert sum(r"\*" in cell for _, cell in expected) == 2
+    assert "p <" not in evaluation.to_markdown()
+    assert r"\*" not in evaluation.to_markdown()
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_frames_of_every_library_give_the_same_table(form):
-    qrels, runs = demo_qrels_and_runs()
-    polars = pytest.importorskip("polars")
-    expected = getattr(irdiv.evaluate(qrels, runs, "I-rec@10"), f"to_{form}")(baseline="relevance")
-    evaluation = irdiv.evaluate(qrels, {name: polars.from_pandas(run) for name, run in runs.items()}, "I-rec@10")
-    assert evaluation.backend == "polars"
-    assert getattr(evaluation, f"to_{form}")(baseline="relevance") == expected
-
-
-def test_names_are_escaped():
-    runs = {"a_b & c|<d>": {"1": {"d1": 1.0}}}
-    evaluation = irdiv.evaluate({"1": {"d1": 1}}, runs, "Q")
-    assert r"a\_b \& c\textbar{}\textless{}d\textgreater{} &" in evaluation.to_latex()
-    assert r"| a\_b \& c\|\<d\> |" in evaluation.to_markdown()
-    assert "a_b &amp; c|&lt;d&gt;" in evaluation._repr_html_()
-    odd = irdiv.evaluate({"1": {"d1": 1}}, {"[a]\nb": {"1": {"d1": 1.0}}}, "Q")
-    assert "{[}a] b &" in odd.to_latex()
-    starred = irdiv.evaluate({"1": {"d1": 1}}, {"*a": {"1": {"d1": 1.0}}}, "Q")
-    assert "\n{*}a &" in starred.to_latex()
-    assert r"| \[a\] b |" in odd.to_markdown(digits=2)
-    assert "| 1.00 |" in odd.to_markdown(digits=2)
+@pytest.mark.parametrize(
+    ("name", "latex", "markdown", "html"),
+    [
+        ("a_b & c|<d>", r"a\_b \& c\textbar{}\textless{}d\textgreater{}", r"a\_b \& c\|\<d\>", "a_b &amp; c|&lt;d&gt;"),
+        ("[a]\nb", "{[}a] b", r"\[a\] b", "[a]"),
+        ("*a", "{*}a", r"\*a", "*a"),
+    ],
+)
+def test_names_are_escaped(name, latex, markdown, html):
+    evaluation = irdiv.evaluate({"1": {"d1": 1}}, {name: {"1": {"d1": 1.0}}}, "Q")
+    assert f"\n{latex} & " in evaluation.to_latex()
+    assert f"| {markdown} | 1.00 |" in evaluation.to_markdown(digits=2)
+    assert html in evaluation._repr_html_()
     assert "<td>1.0000</td>" in evaluation._repr_html_()
 
 
@@ -65,12 +54,9 @@ def test_names_are_escaped():
 LESS_IS_BETTER = "E@20"
 
 
-def bold_in_terminal(tmp_path, monkeypatch, capsys) -> str:
-    write_demo(tmp_path)
-    monkeypatch.setattr(output, "supports_bold", lambda stream: True)
-    files = [str(tmp_path / f"{run}.run") for run in demo_qrels_and_runs()[1]]
-    assert main(["eval", str(tmp_path / "qrels.txt"), *files, "-m", LESS_IS_BETTER]) == 0
-    return capsys.readouterr().out
+def demo_files(folder: Path) -> list[str]:
+    write_demo(folder)
+    return [str(folder / name) for name in ("qrels.txt", *(f"{run}.run" for run in demo_qrels_and_runs()[1]))]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +70,16 @@ def bold_in_terminal(tmp_path, monkeypatch, capsys) -> str:
     ],
 )
 def test_the_smallest_mean_is_bold_where_less_is_better(form, bold, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     qrels, runs = demo_qrels_and_runs()
     evaluation = irdiv.evaluate(qrels, runs, LESS_IS_BETTER)
     text = {
         "latex": evaluation.to_latex,
         "markdown": evaluation.to_markdown,
         "html": evaluation._repr_html_,
-        "terminal": lambda: bold_in_terminal(tmp_path, monkeypatch, capsys),
+        "terminal": lambda: out(capsys, "eval", *demo_files(tmp_path), "-m", LESS_IS_BETTER),
         "report": lambda: render(qrels, runs, measures=[LESS_IS_BETTER]),
     }[form]()
     means = evaluation.summary()[LESS_IS_BETTER]
@@ -276,11 +265,11 @@ def test_stars_are_those_of_compare(seed, correction):
     [
         (
             {"baseline": "r0"},
-            "paired bootstrap test with 1,000 resamples and seed 0, Holm's correction over the 3 comp",
+            "bootstrap test with 1,000 resamples and seed 0, Holm's correction over the 3",
         ),
         ({"baseline": "r0", "rng": 5, "n_resamples": 200}, "bootstrap test with 200 resamples and seed 5, Holm"),
-        ({"baseline": "r0", "rng": None}, "paired bootstrap test with 1,000 resamples, Holm"),
         ({"baseline": "r0", "rng": np.random.default_rng(1)}, "bootstrap test with 1,000 resamples, Holm"),
+        ({"baseline": "r0", "rng": None}, "paired bootstrap test with 1,000 resamples, Holm"),
         ({"baseline": "r0", "test": "t"}, "(paired t-test, Holm's correction over the 3 comparisons of each measure"),
         ({"baseline": "r0", "test": "t", "correction": None}, "t-test, not corrected for the 3 comparisons of each"),
         ({"baseline": "r0", "test": "randomization"}, "randomization test with 10,000 resamples and seed 0, Holm"),
@@ -289,33 +278,41 @@ def test_stars_are_those_of_compare(seed, correction):
         ({"pairs": "all", "correction": "fdr_tsbh"}, r"correction fdr\_tsbh over the 6 comparisons"),
         ({"pairs": "all", "level": 0.01}, "p < 0.01)"),
     ],
+    ids=range(11),
 )
 def test_the_caption_states_how_differences_were_tested(options, stated):
     evaluation = random_evaluation(runs=4)
-    assert stated in evaluation.to_markdown(**options).splitlines()[0]
-    assert "Means over 30 topics" in evaluation.to_markdown(**options)
-    assert stated.replace("p < 0.05", "$p < 0.05$").replace("p < 0.01", "$p < 0.01$") in evaluation.to_latex(**options)
+    caption = evaluation.to_markdown(**options).splitlines()[0]
+    assert "Means over 30 topics" in caption
+    assert stated in caption
+    assert re.sub(r"(p < [\d.]+)", r"$\1$", stated) in evaluation.to_latex(**options)
 
 
-def test_captions_of_special_cases():
-    pair = random_evaluation(runs=2)
-    assert "(paired t-test, p < 0.05)" in pair.to_markdown(baseline="r0", test="t")
-    few = random_evaluation(runs=3, topics=10)
-    assert "(paired randomization test, exact, Holm's" in few.to_markdown(pairs="all", test="randomization")
-    one = evaluation_of(np.full((1, 1, 1), 0.5))
-    assert one.to_markdown().startswith("Table: Means over 1 topic.")
+PAIR, FEW, TWELVE = random_evaluation(runs=2), random_evaluation(runs=3, topics=10), random_evaluation(runs=12)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "options", "stated"),
+    [
+        (PAIR, {"baseline": "r0", "test": "t"}, "(paired t-test, p < 0.05)"),
+        (FEW, {"pairs": "all", "test": "randomization"}, "(paired randomization test, exact, Holm's"),
+        (evaluation_of(np.full((1, 1, 1), 0.5)), {}, "Means over 1 topic."),
+        # 66 comparisons at .05 need p below .05/66, which 1,000 samples cannot tell from 0.
+        (TWELVE, {"pairs": "all"}, "with 2,000 resamples"),
+        (TWELVE, {"pairs": "all", "level": 0.01}, "with 7,000 resamples"),
+        (TWELVE, {"pairs": "all", "correction": None}, "with 1,000 resamples"),
+    ],
+    ids=["pair", "exact", "one topic", "many pairs", "level", "no correction"],
+)
+def test_captions_of_few_and_of_many_tests(evaluation, options, stated):
+    assert stated in evaluation.to_markdown(**options)
+
+
+def test_resamples_that_are_too_few_and_sums():
+    with pytest.warns(irdiv.IrdivWarning, match="n_resamples=1000 is too few for a correction over 66 comparisons"):
+        assert "with 1,000 resamples" in TWELVE.to_markdown(pairs="all", n_resamples=1000)
     counts = irdiv.evaluate(*demo_qrels_and_runs(), ["NumRet", "P@5"])
     assert "Means over 12 topics (sums for NumRet);" in counts.to_markdown()
-
-
-def test_resamples_suffice_for_the_correction():
-    evaluation = random_evaluation(runs=12)
-    # 66 comparisons at .05 need p below .05/66, which 1,000 samples cannot tell from 0
-    assert "with 2,000 resamples" in evaluation.to_markdown(pairs="all")
-    assert "with 7,000 resamples" in evaluation.to_markdown(pairs="all", level=0.01)
-    assert "with 1,000 resamples" in evaluation.to_markdown(pairs="all", correction=None)
-    with pytest.warns(irdiv.IrdivWarning, match="n_resamples=1000 is too few for a correction over 66 comparisons"):
-        assert "with 1,000 resamples" in evaluation.to_markdown(pairs="all", n_resamples=1000)
 
 
 def test_numbers_are_aligned_before_marks():
@@ -325,7 +322,6 @@ def test_numbers_are_aligned_before_marks():
     assert second[1] == r"\textbf{10.2}\textsuperscript{a}"
 
 
-@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -340,49 +336,26 @@ def test_numbers_are_aligned_before_marks():
         ({"baseline": "r0", "correction": "holm", "test": "tukey"}, "takes all pairs into account by itself"),
         ({"measures": "Q@3"}, "Q@3 was not evaluated"),
         ({"measures": []}, "no measures given"),
+        ({"baseline": ["r0", "r1"]}, "is not the name of one run"),
         ({"digits": -1}, "digits=-1 is not"),
-    ],
-    ids=str,
-)
-def test_bad_options(form, options, message):
-    with pytest.raises(IrdivError, match=message):
-        getattr(random_evaluation(), f"to_{form}")(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
         ({"environment": False, "label": "tab:x"}, "need the table environment"),
         ({"environment": False, "caption": "x"}, "need the table environment"),
         ({"label": "a}b"}, "is not a label of LaTeX"),
     ],
     ids=str,
 )
-def test_bad_options_of_latex(options, message):
+def test_bad_options(options, message):
+    evaluation = random_evaluation()
     with pytest.raises(IrdivError, match=message):
-        random_evaluation().to_latex(**options)
-
-
-def test_one_run_cannot_be_compared():
-    with pytest.raises(IrdivError, match="at least two runs"):
-        evaluation_of(np.zeros((1, 1, 3))).to_latex(pairs="all")
-
-
-def test_holm_needs_no_statsmodels_and_equals_it(monkeypatch):
-    evaluation = random_evaluation(runs=8)
-    frame = irdiv.stats.compare(evaluation, test="t", correction="holm")
-    for _, of_measure in frame.groupby("measure"):
-        np.testing.assert_array_equal(of_measure["p_adjusted"], multipletests(of_measure["p"], method="holm")[1])
-    monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
-    again = irdiv.stats.compare(evaluation, test="t", correction="holm")
-    np.testing.assert_array_equal(again["p_adjusted"], frame["p_adjusted"])
-    with pytest.raises(IrdivError, match="corrections need statsmodels"):
-        irdiv.stats.compare(evaluation, test="t", correction="fdr_bh")
+        evaluation.to_latex(**options)
+    if not {"environment", "label"} & set(options):
+        with pytest.raises(IrdivError, match=message):
+            evaluation.to_markdown(**options)
 
 
 def test_one_run_is_not_the_best_of_several():
     one = irdiv.evaluate(demo_qrels_and_runs()[0], demo_qrels_and_runs()[1]["relevance"], "I-rec@10")
     assert "**" not in one.to_markdown()
     assert "<b>" not in one._repr_html_()
-    with pytest.raises(IrdivError, match="is not the name of one run"):
-        irdiv.evaluate(*demo_qrels_and_runs(), "I-rec@10").to_latex(baseline=["relevance", "spammy"])
+    with pytest.raises(IrdivError, match="at least two runs"):
+        one.to_latex(pairs="all")
