@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 import irdiv.plugins.spark
 from benchmarks import data
 from benchmarks.timing import Call, Comparison, Side, compare
-from irdiv.plugins.spark_tasks import ARROW_SCHEMA, SCHEMA
+from irdiv.plugins.spark import SCHEMA as ARROW_SCHEMA
+from irdiv.plugins.spark import SPARK_SCHEMA as SCHEMA
 
 TOPICS = 100_000
 SPEC = "D#-nDCG@10"

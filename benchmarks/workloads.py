@@ -75,9 +75,9 @@ def ndeval() -> Iterator[Comparison]:
         },
         target=10,
     )
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     taken_over = ir_measures.evaluator(NINE, qrels)
-    irdiv.set_ndeval_provider("pyndeval")
+    irdiv.plugins.ir_measures.set_ndeval_provider("pyndeval")
     yield compare(
         "a",
         "score a run through ir_measures, after set_ndeval_provider",
@@ -327,64 +327,6 @@ def many_runs() -> Iterator[Comparison]:
     yield compare("j", f"{MANY_RUNS} runs in one frame, by three measures", sides, target=5, repetitions=5)
 
 
-def rankings() -> Iterator[Comparison]:
-    """(k) Lists of ids for 50 topics × 20 documents, scored again and again, against pytrec_eval's evaluator."""
-    lists = {str(query): rows["doc_id"].tolist() for query, rows in data.many_runs(1).groupby("query_id")}
-    qrels = data.qrels()
-    collection = irdiv.Collection(qrels)
-    yield _rankings_by_pytrec_eval(collection, lists, {"nDCG@10": "ndcg_cut_10"})
-    yield _rankings_by_pytrec_eval(collection, lists, {"nDCG@10": "ndcg_cut_10", "AP": "map", "P@10": "P_10"})
-    specs = ["D#-nDCG@10", "alpha-nDCG@10", "ERR-IA@10"]
-    np.testing.assert_array_equal(collection.score(lists, specs), irdiv.evaluate(collection, lists, specs).values[0])
-    yield compare(
-        "k",
-        f"lists of ids: {', '.join(specs)}",
-        {
-            "irdiv, Collection.score": lambda: collection.score(lists, specs),
-            "irdiv.evaluate": lambda: irdiv.evaluate(collection, lists, specs),
-        },
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        saved, text = Path(folder) / "collection.arrow", Path(folder) / "qrels.txt"
-        collection.save(saved)
-        qrels[["query_id", "iteration", "doc_id", "relevance"]].to_csv(text, sep=" ", header=False, index=False)
-        yield compare(
-            "k",
-            f"a collection of {len(qrels)} judgments",
-            {
-                "Collection.load": lambda: irdiv.Collection.load(saved),
-                "Collection of a TREC file": lambda: irdiv.Collection(text),
-                "Collection of a frame": lambda: irdiv.Collection(qrels),
-            },
-        )
-
-
-def _rankings_by_pytrec_eval(
-    collection: irdiv.Collection, lists: dict[str, list[str]], names: dict[str, str]
-) -> Comparison:
-    """Compare scores of lists by measures, given by irdiv's specs and trec_eval's names."""
-    specs = list(names)
-    evaluator = pytrec_eval.RelevanceEvaluator(data.as_dicts(data.adhoc(data.qrels()), "relevance"), {*names.values()})
-    scored = _scored(lists)
-    theirs = evaluator.evaluate(scored)
-    expected = [[theirs[query][name] for query in lists] for name in names.values()]
-    np.testing.assert_allclose(collection.score(lists, specs), expected, atol=1e-9)
-    return compare(
-        "k",
-        f"lists of ids: {', '.join(specs)}",
-        {
-            "irdiv, Collection.score": lambda: collection.score(lists, specs),
-            "pytrec_eval, lists to dicts included": lambda: evaluator.evaluate(_scored(lists)),
-            "pytrec_eval, dicts of scores": lambda: evaluator.evaluate(scored),
-            "irdiv.evaluate": lambda: irdiv.evaluate(collection, lists, specs),
-        },
-    )
-
-
-def _scored(lists: dict[str, list[str]]) -> dict[str, dict[str, float]]:
-    return {query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in lists.items()}
-
-
 def more() -> Iterator[Comparison]:
     """Hierarchies and the case analysis, against irdiv's own simplest way."""
     qrels, run = data.qrels(), data.run()
@@ -423,6 +365,5 @@ ALL = {
     "e": significance,
     "g": cold_start,
     "j": many_runs,
-    "k": rankings,
     "more": more,
 }

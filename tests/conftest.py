@@ -89,7 +89,7 @@ def spark(tmp_path_factory):
 def _clean_up():
     """Undo what tests do to other packages: ir_measures' provider, open figures of pyplot."""
     yield
-    irdiv.set_ndeval_provider("pyndeval")
+    irdiv.plugins.ir_measures.set_ndeval_provider("pyndeval")
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
 

@@ -15,7 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from irdiv.measures.catalogue import registry
-from irdiv.measures.declaration import Declaration, Parameter
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.parameters import Parameter
 
 
 class Measures(SphinxDirective):

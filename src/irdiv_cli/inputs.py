@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
 
-    from irdiv.datasets.collection import TestCollection
+    from irdiv.datasets.collection import Dataset
     from irdiv.evaluation.results import Evaluation
-    from irdiv.frames.inputs import QrelsLike
+    from irdiv.io.tables import QrelsLike
     from irdiv.measures.spec import NamedMeasures
     from irdiv.report import Input
 
@@ -39,6 +39,7 @@ def evaluate_arguments(
         run_paths_by_name(arguments) if run_column is None else _file_of_many_runs(arguments),
         measures,
         run_column=run_column,
+        columns=_columns(arguments),
         ties=arguments.ties,
         duplicates=arguments.duplicates,
         components=components,
@@ -68,7 +69,7 @@ def load_qrels(arguments: argparse.Namespace) -> QrelsLike:
     return fold_intents(qrels_or_collection(arguments.qrels, arguments.topics), arguments)
 
 
-def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestCollection:
+def qrels_or_collection(qrels: str, topics: str | None = None) -> str | Dataset:
     """Return the path of the qrels, or the collection of ir_datasets with this id if there is no such file.
 
     With ``topics``, TREC topics in XML, it is the collection of both files.
@@ -93,13 +94,13 @@ def qrels_or_collection(qrels: str, topics: str | None = None) -> str | TestColl
     return path if topics is None else irdiv.datasets.read_trec_web(path, topics)
 
 
-def fold_intents(qrels: str | TestCollection, arguments: argparse.Namespace) -> QrelsLike:
+def fold_intents(qrels: str | Dataset, arguments: argparse.Namespace) -> QrelsLike:
     """Return the qrels with what ``--heval`` and ``--intent-table`` give."""
     import irdiv
-    from irdiv.frames.readers import NTCIREVAL, reader_of
+    from irdiv.io.trec import is_dqrels
 
     heval, intent_table = optional_file(arguments.heval), optional_file(arguments.intent_table)
-    if intent_table is None and isinstance(qrels, str) and reader_of(qrels) is NTCIREVAL:
+    if intent_table is None and isinstance(qrels, str) and is_dqrels(qrels):
         output.print_note(
             "Dqrels have no probabilities of intents, which are taken as equally likely; --intent-table takes the "
             "Iprob or DINprob file."
@@ -175,7 +176,7 @@ def _matching_paths(pattern: str) -> list[str]:
     from glob import glob
 
     from irdiv.errors import IrdivError
-    from irdiv.frames.runs import is_folder_of_runs, run_files
+    from irdiv.io.runs import is_folder_of_runs, run_files
 
     if is_folder_of_runs(pattern):
         return list(map(str, run_files(pattern)))
@@ -188,11 +189,22 @@ def _matching_paths(pattern: str) -> list[str]:
 
 
 def _run_name(path: str, source: str) -> str:
-    from irdiv.frames.runs import run_name, run_tag
+    from irdiv.io.runs import run_name, run_tag
 
     if source == "tag":
         return run_tag(local_file(path))
     return "stdin" if path == "-" else run_name(path)
+
+
+def _columns(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the names of columns that ``--columns`` gives."""
+    from irdiv.errors import IrdivError
+
+    pairs = [text.partition("=") for text in getattr(arguments, "columns", None) or []]
+    for theirs, equals, ours in pairs:
+        if not theirs or not equals or not ours:
+            raise IrdivError(f"--columns takes THEIRS=OURS, such as facet=intent_id; found {theirs + equals + ours!r}.")
+    return {theirs: ours for theirs, _, ours in pairs}
 
 
 def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> dict[str, Any]:
@@ -203,7 +215,7 @@ def settings(arguments: argparse.Namespace, function: Callable[..., object]) -> 
     import inspect
 
     from irdiv.errors import IrdivError
-    from irdiv.measures.spec_text import literal
+    from irdiv.measures.spec import literal
 
     reserved = inspect.signature(function).parameters
     values: dict[str, Any] = {}
@@ -229,7 +241,7 @@ def measures_with_settings(specs: Sequence[str], arguments: argparse.Namespace) 
     return requested_measures(specs, {name: value for name, value in given.items() if name in known})
 
 
-def topic_texts(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[str, str]:
+def topic_texts(qrels: str | Dataset, arguments: argparse.Namespace) -> dict[str, str]:
     """Return the texts of topics, from ``--topic-texts`` or else from the collection."""
     path = optional_file(arguments.topic_texts)
     if path is not None:
@@ -237,7 +249,7 @@ def topic_texts(qrels: str | TestCollection, arguments: argparse.Namespace) -> d
     return {} if isinstance(qrels, str) else _query_texts(qrels.topics)
 
 
-def intent_descriptions(qrels: str | TestCollection, arguments: argparse.Namespace) -> dict[tuple[str, str], str]:
+def intent_descriptions(qrels: str | Dataset, arguments: argparse.Namespace) -> dict[tuple[str, str], str]:
     """Return the descriptions of intents, from ``--intent-table`` and else from the collection."""
     import irdiv
     from irdiv.report import descriptions_by_intent
@@ -258,7 +270,7 @@ def _read_topic_texts(path: str) -> dict[str, str]:
     """Read the texts of topics from lines ``topic<TAB>text``, ``topic:text`` as TREC has them, or TREC's XML."""
     from irdiv.datasets.trec_web import read_trec_topics
     from irdiv.errors import IrdivError
-    from irdiv.frames.text import text_lines
+    from irdiv.io.text import text_lines
 
     lines = text_lines(path, "topics")
     if next((line for line in lines if line.strip()), "").lstrip().startswith("<"):

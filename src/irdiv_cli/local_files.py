@@ -53,7 +53,7 @@ def is_read(path: str, arguments: argparse.Namespace) -> bool:
     """Return whether a path is that of a file which the command reads, also by a pattern or from a folder of runs."""
     from glob import escape, glob
 
-    from irdiv.frames.runs import is_folder_of_runs
+    from irdiv.io.runs import is_folder_of_runs
 
     if not os.path.exists(path):
         return False

@@ -102,12 +102,19 @@ def add_evaluation(
 
 
 def add_run_column(parser: argparse.ArgumentParser) -> None:
-    """Add ``--run-column``, by which one file holds many runs."""
+    """Add ``--run-column``, by which one file holds many runs, and ``--columns``, the names of columns."""
     parser.add_argument(
         "--run-column",
         metavar="COLUMN",
         help="column that names the run of each row, where RUN is one Parquet file with many runs, or a TREC file with "
         "many tags, whose column is 'run'",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="THEIRS=OURS",
+        nargs="+",
+        action="extend",
+        help="names of columns of Parquet files and what they are for irdiv, such as facet=intent_id chunk=doc_id",
     )
 
 

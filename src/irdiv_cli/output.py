@@ -135,7 +135,7 @@ def _table_lines(frame: pd.DataFrame, digits: int, bold: Collection[tuple[int, i
 def _print_lines(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
     import json
 
-    from irdiv.frames.text import csv_writing_errors
+    from irdiv.io.text import csv_writing_errors
 
     if arguments.output == "jsonl":
         for row in frame.to_dict(orient="records"):

@@ -104,10 +104,6 @@ def _end(number: int, is_process: bool) -> int:
     code = 128 + number
     if is_process and not _is_ending.acquire(blocking=False):
         time.sleep(_GRACE)  # another thread ends the process
-    if "irdiv.progress" in sys.modules:
-        from irdiv.progress import remove_bars
-
-        remove_bars()
     is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     # The terminal has printed ^C.
     erase_line = "\r\x1b[K" if is_terminal else ""

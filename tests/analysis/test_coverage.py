@@ -10,7 +10,7 @@ from helpers import TOPIC_85, by_intents, random_collection, random_run, ranked
 from irdiv import IrdivError
 from irdiv.analysis import relevant_documents_by_intent, uncovered_intents
 
-BLOCK_CELLS = "irdiv.arrays.collection.BLOCK_CELLS"
+BLOCK_CELLS = "irdiv.core.block.BLOCK_CELLS"
 COLUMNS = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
 
 

@@ -145,7 +145,7 @@ def test_an_oracle_does_not_depend_on_the_order_of_rows():
 @pytest.mark.parametrize("cells", [1, None])
 def test_a_topic_without_relevant_documents_has_no_oracle(monkeypatch, cells):
     if cells is not None:
-        monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", cells)
+        monkeypatch.setattr("irdiv.core.block.BLOCK_CELLS", cells)
     qrels = pd.DataFrame(
         [("1", "a", "z", 0), ("2", "a", "d1", 1), ("2", "b", "d2", 1), ("3", "a", "y", 0)],
         columns=["query_id", "intent_id", "doc_id", "relevance"],

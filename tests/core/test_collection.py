@@ -12,10 +12,12 @@ import pytest
 
 import irdiv
 from irdiv import Collection, IrdivError, IrdivWarning
-from irdiv.arrays import collection as collection_module
-from irdiv.arrays.memo import Memo
-from irdiv.arrays.padding import argsort_by_topic, pad
-from irdiv.frames.hashes import hash_ids
+from irdiv.core import block as block_module
+from irdiv.core.block import blocks_of
+from irdiv.core.index import argsort_by_topic
+from irdiv.core.memo import Memo
+from irdiv.io.ids import hash_ids
+from irdiv.kernels.lists import pad
 
 COLUMNS = ["query_id", "intent_id", "doc_id", "relevance"]
 QRELS = pd.DataFrame(
@@ -291,7 +293,7 @@ class TestRefused:
         assert by_topic({"1": {"a": 1, "b": 0}}, {"1": ["b", "a"]}, "P@2") == {"1": 0.5}
 
 
-class TestCollection:
+class Dataset:
     def test_what_is_printed(self):
         assert repr(Collection(QRELS)) == "Collection(2 topics, 3 intents, 5 judged documents, highest grade 3)"
         assert (
@@ -333,16 +335,16 @@ class TestCollection:
         specs = ["I-rec@2", "D-nDCG@3", "alpha-nDCG@3", "Q@4"]
         run = RUN | {"11": ["u", "d"]}
         expected = irdiv.evaluate(three, run, specs).values
-        monkeypatch.setattr(collection_module, "BLOCK_CELLS", cells)
+        monkeypatch.setattr(block_module, "BLOCK_CELLS", cells)
         collection = Collection(three)
-        assert [(block.start, block.stop) for block in collection.blocks] == edges
+        assert [(block.start, block.stop) for block in blocks_of(collection)] == edges
         np.testing.assert_array_equal(irdiv.evaluate(collection, run, specs).values, expected)
 
     def test_a_tree_has_a_grade_for_each_layer(self, monkeypatch):
         tree = of_intents(parent_id=["r", "r", "r"])
         for most, count in ((16, 1), (15, 2)):
-            monkeypatch.setattr(collection_module, "MOST_CELLS", most)
-            assert (len(Collection(tree).blocks), len(Collection(QRELS).blocks)) == (count, 1)
+            monkeypatch.setattr(block_module, "MOST_CELLS", most)
+            assert (len(blocks_of(Collection(tree))), len(blocks_of(Collection(QRELS)))) == (count, 1)
 
 
 class TestArrays:
@@ -383,3 +385,12 @@ class TestArrays:
 
 def _list_of(memo: Memo, value, *, more=None):
     return [value, more]
+
+
+def test_rows_without_a_document_are_no_judgments():
+    intents = pd.DataFrame({"query_id": "1", "intent_id": ["i", "j"], "probability": 0.5})
+    qrels = irdiv.with_intents(
+        pd.DataFrame([("1", "i", "a", 1)], columns=["query_id", "intent_id", "doc_id", "relevance"]), intents
+    )
+    assert "_no_document_" in qrels["doc_id"].tolist()
+    assert "2 intents, 1 judged documents" in repr(irdiv.Collection(qrels))

@@ -162,7 +162,7 @@ class TestMatches:
         ).assign(score=lambda rows: -np.arange(len(rows), dtype=float))
         specs = ["nDCG@4", "AP", "Judged@2", "P(judged_only=True)@2"]
         expected = irdiv.evaluate(self.QRELS, runs, specs, run_column="run").values
-        monkeypatch.setattr("irdiv.arrays.run_groups.BLOCK_CELLS", cells)
+        monkeypatch.setattr("irdiv.core.runs.BLOCK_CELLS", cells)
         found = irdiv.evaluate(self.QRELS, runs, specs, run_column="run")
         np.testing.assert_array_equal(found.values, expected)
         alone = {name: run.drop(columns="run") for name, run in runs.groupby("run")}

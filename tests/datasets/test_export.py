@@ -71,7 +71,7 @@ CONVERSIONS = {
     "to_adhoc": to_adhoc,
     "to_adhoc by count": lambda qrels: to_adhoc(qrels=qrels, how="count"),
     "with_intents": lambda qrels: irdiv.with_intents(qrels, TABLE),
-    "with_paths": lambda qrels: irdiv.with_paths(qrels, ["intent_id"]),
+    "with_paths": lambda qrels: irdiv.intents.with_paths(qrels, ["intent_id"]),
 }
 
 

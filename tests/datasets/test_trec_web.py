@@ -15,7 +15,8 @@ import pytest
 import irdiv
 from helpers import TREC_WEB
 from irdiv import IrdivError, IrdivWarning
-from irdiv.datasets import descending_weights, read_trec_web
+from irdiv.datasets import read_trec_web
+from irdiv.intents import descending_weights
 
 DOCUMENT_TYPE = """<?xml version="1.0"?>
 <!DOCTYPE webtrack2013 [

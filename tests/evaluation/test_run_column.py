@@ -16,7 +16,7 @@ import pytest
 import irdiv
 from helpers import random_collection, random_run
 from irdiv import IrdivError, IrdivWarning
-from irdiv.evaluation import in_memory
+from irdiv.evaluation import evaluate as evaluate_module
 from irdiv.measures.catalogue import registry
 
 TOPICS, RUNS = 5, 12
@@ -66,7 +66,7 @@ def test_every_measure_has_the_values_of_a_mapping(qrels, count):
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("rows_at_once", [1, 100, 10**6])
 def test_options_and_the_order_of_rows(qrels, monkeypatch, options, shuffled, rows_at_once):
-    monkeypatch.setattr(in_memory, "GROUP_ROWS", rows_at_once)
+    monkeypatch.setattr(evaluate_module, "GROUP_ROWS", rows_at_once)
     frame = joined(make_runs())
     if shuffled:
         frame = frame.sample(frac=1, random_state=0)

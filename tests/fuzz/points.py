@@ -207,11 +207,11 @@ def by_command(case: Case, folder: Path) -> Values:
 
 @contextmanager
 def _computed_by_irdiv() -> Iterator[None]:
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     try:
         yield
     finally:
-        irdiv.set_ndeval_provider("pyndeval")
+        irdiv.plugins.ir_measures.set_ndeval_provider("pyndeval")
 
 
 def by_ir_measures(case: Case, folder: Path) -> Values:

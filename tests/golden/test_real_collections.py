@@ -69,7 +69,7 @@ NTCIREVAL = {
 NOT_OURS = {"O-measure", "P-measure", "NCUrb,P", "NCUrb,BR"}
 
 
-def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: int) -> irdiv.Measure | None:
+def as_spec(name: str, cutoff: int, operator: str, persistence: float, intents: int) -> irdiv.measures.Measure | None:
     """Return our measure for a row of expected.tsv; None for one that section 4 does not define."""
     stem, at, where = name.partition("@")
     if stem in NOT_OURS or stem.startswith("SUMp:"):

@@ -29,7 +29,7 @@ def judged(documents: dict[str, str], query: str = "77") -> pd.DataFrame:
 
 
 def topic_77() -> pd.DataFrame:
-    return irdiv.with_intents(judged(DOCUMENTS_77), irdiv.nested_intents({"77": TREE_77}))
+    return irdiv.with_intents(judged(DOCUMENTS_77), irdiv.intents.nested_intents({"77": TREE_77}))
 
 
 def ranked(*docs: str, query: str = "77") -> dict[str, dict[str, float]]:
@@ -85,7 +85,7 @@ def test_sharpened_measures_of_topic_77():
 def test_layer_aware_measures_are_the_mean_of_layers(spec):
     qrels = judged({"a": "x", "b": "y", "c": "z", "e": "x"}, "1").assign(relevance=[1, 2, 2, 2])
     tree = {"top": {"inner": {"x": 0.2, "y": 0.3}, "never": 0.1}, "z": 0.4}
-    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
+    qrels = irdiv.with_intents(qrels, irdiv.intents.nested_intents({"1": tree}))
     run = ranked("u", "b", "a", "c", query="1")
     flat = irdiv.parse(spec)
     layers = irdiv.analysis.layer_scores(qrels, run, spec)[str(flat)]
@@ -141,7 +141,7 @@ def test_ndevals_err_ia_on_each_layer():
     # NG = 1, 1 on layer 1 (top, z), then over Σ 2·(½)^{r−1}/r; and 1, 1 on layer 2 (x, y, z) with 3 for 2
     qrels = irdiv.with_intents(
         judged({"a": "x", "b": "y", "c": "z"}, "1"),
-        irdiv.nested_intents({"1": {"top": {"x": None, "y": None}, "z": None}}),
+        irdiv.intents.nested_intents({"1": {"top": {"x": None, "y": None}, "z": None}}),
     )
     expected = (1.5 / (2 * 1.25) + 1.5 / (3 * 1.25)) / 2
     assert score(qrels, ranked("a", "c", query="1"), "ERR_IA-LA@2") == pytest.approx([expected])
@@ -174,7 +174,7 @@ def as_parents(tree, parent=None):
 def weighted_topic(tree, random):
     """Return qrels with one document for each leaf, and the nodes' given weights."""
     nested, leaves = named(tree)
-    intents = irdiv.nested_intents({"1": nested})
+    intents = irdiv.intents.nested_intents({"1": nested})
     intents["probability"] = [random.randint(1, 9) for _ in range(len(intents))]
     qrels = judged({f"d{index}": leaf for index, leaf in enumerate(leaves)}, "1")
     return (
@@ -312,7 +312,7 @@ def test_against_a_naive_recursion(tree, random):
     grades["d0"][leaves[0]] = 1
     rows = [("1", leaf, doc, grade) for doc, of in grades.items() for leaf, grade in of.items()]
     qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
-    intents = irdiv.nested_intents({"1": nested})
+    intents = irdiv.intents.nested_intents({"1": nested})
     weight = {leaf: random.randint(1, 9) / 8 for leaf in leaves}
     intents["probability"] = intents["intent_id"].map(weight)
     order = random.sample([*docs, "u1", "u2"], 7)
@@ -324,7 +324,7 @@ def test_against_a_naive_recursion(tree, random):
 
 
 def test_children_that_all_weigh_nothing():
-    intents = irdiv.nested_intents({"1": {"a": {"a1": 0, "a2": 0}, "b": 0.5}})
+    intents = irdiv.intents.nested_intents({"1": {"a": {"a1": 0, "a2": 0}, "b": 0.5}})
     qrels = judged({"d": "a1", "e": "a2", "f": "b"}, "1")
     frame = irdiv.Hierarchy(irdiv.with_intents(qrels, intents), weights="NT").frame
     assert dict(zip(frame["node_id"], frame["weight"], strict=True)) == {"a": 0, "b": 1, "a1": 0, "a2": 0}
@@ -343,15 +343,15 @@ def test_children_that_all_weigh_nothing():
     ],
 )
 def test_a_layer_without_weight_is_refused(tree, documents, spec):
-    qrels = irdiv.with_intents(judged(documents, "1"), irdiv.nested_intents({"1": tree}))
+    qrels = irdiv.with_intents(judged(documents, "1"), irdiv.intents.nested_intents({"1": tree}))
     with pytest.raises(IrdivError, match="topic '1' have the probability 0"):
         score(qrels, ranked("d", query="1"), spec)
-    n_nodes, n_covered = len(irdiv.nested_intents({"1": tree})), 1 + ("x" in tree)
+    n_nodes, n_covered = len(irdiv.intents.nested_intents({"1": tree})), 1 + ("x" in tree)
     assert score(qrels, ranked("d", query="1"), "N-rec(hierarchy='OIH')") == [n_covered / n_nodes]
 
 
 def test_a_chain_has_as_many_layers_as_nodes():
-    chain = irdiv.with_intents(judged({"d": "a"}, "1"), irdiv.nested_intents({"1": {"x": {"y": {"a": 1}}}}))
+    chain = irdiv.with_intents(judged({"d": "a"}, "1"), irdiv.intents.nested_intents({"1": {"x": {"y": {"a": 1}}}}))
     specs = ["N-rec@1", *(f"HD-nDCG(weights='{scheme}')@1" for scheme in SCHEMES)]
     assert score(chain, ranked("d", query="1"), *specs) == pytest.approx([1] * 5)
     assert irdiv.Hierarchy(chain).frame["layer"].tolist() == [1, 2, 3]
@@ -359,7 +359,7 @@ def test_a_chain_has_as_many_layers_as_nodes():
 
 def test_weights_of_the_default_are_those_of_each_topic():
     weighted = irdiv.with_intents(
-        judged({"a": "x", "b": "y"}, "1"), irdiv.nested_intents({"1": {"top": {"x": 3, "y": 1}}})
+        judged({"a": "x", "b": "y"}, "1"), irdiv.intents.nested_intents({"1": {"top": {"x": 3, "y": 1}}})
     )
     both = pd.concat([weighted, topic_77()], ignore_index=True)
     frame = irdiv.Hierarchy(both).frame.query("leaf").drop_duplicates(["query_id", "node_id"])
@@ -377,7 +377,7 @@ def test_weights_of_the_default_are_those_of_each_topic():
 def test_layers_of_many_topics_do_not_depend_on_blocks(monkeypatch):
     qrels, run, specs = random_collection(0), random_run(0), ["I-rec@5", "D#-nDCG(rel=3)@5"]
     reports = [irdiv.Hierarchy(qrels).report(run, str(topic), specs, cutoff=5) for topic in range(1, 7)]
-    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", 1)
+    monkeypatch.setattr("irdiv.core.block.BLOCK_CELLS", 1)
     scores = irdiv.analysis.layer_scores(qrels, run, specs, cutoff=5)
     nodes = irdiv.analysis.node_coverage(qrels, run, cutoff=5)
     columns = ["run", "query_id", "layer", "nodes", "covered", *map(str, map(irdiv.parse, specs))]
@@ -391,7 +391,7 @@ def test_layers_of_many_topics_do_not_depend_on_blocks(monkeypatch):
 
 
 def test_measures_without_weights_need_no_probabilities():
-    intents = irdiv.nested_intents({"77": {"n2": {"n1": {"i1": 0.5, "i3": None}, "i4": None}, "i2": None}})
+    intents = irdiv.intents.nested_intents({"77": {"n2": {"n1": {"i1": 0.5, "i3": None}, "i4": None}, "i2": None}})
     partly = irdiv.with_intents(judged(DOCUMENTS_77), intents)
     specs = ("I-rec-LA@2", "alpha-nDCG-LA@2", "NRBP-LA", "N-rec@2")
     assert score(partly, ranked("d1"), *specs) == score(topic_77(), ranked("d1"), *specs)
@@ -403,7 +403,7 @@ def test_weighted_novelty_weighs_nodes():
     # layer 1: top .5, z .5; layer 2: x .2, y .3, z .5; the ideal of the second has z first
     qrels = judged({"a": "x", "b": "y", "c": "z"}, "1")
     tree = {"top": {"x": 0.2, "y": 0.3}, "z": 0.5}
-    qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"1": tree}))
+    qrels = irdiv.with_intents(qrels, irdiv.intents.nested_intents({"1": tree}))
     run = ranked("a", "c", query="1")
     second = (0.6 + 1.5 / np.log2(3)) / (1.5 + 0.9 / np.log2(3))
     expected = [(1 + second) / 2, 1.0]

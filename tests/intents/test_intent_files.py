@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.frames import parsing
+from irdiv.io import trec
 
 
 @pytest.fixture
@@ -123,5 +123,5 @@ def test_the_fast_parser_reads_what_the_other_does(tmp_path_factory, data):
 
     fast = outcome()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "_parse_by_arrow", lambda content, layout: None)
+        patch.setattr(trec, "_parse_plain", lambda content, layout: None)
         assert fast == outcome()

@@ -21,7 +21,7 @@ JUDGED = pd.DataFrame(
     [("77", "i1", "d1", 1), ("77", "i3", "d3", 1), ("77", "i4", "d4", 1), ("77", "i2", "d2", 1)],
     columns=["query_id", "intent_id", "doc_id", "relevance"],
 )
-QRELS = irdiv.with_intents(JUDGED, irdiv.nested_intents({"77": TREE}))
+QRELS = irdiv.with_intents(JUDGED, irdiv.intents.nested_intents({"77": TREE}))
 RUN = {"77": {"d1": 3.0, "x": 2.0, "d2": 1.0}}
 
 
@@ -30,7 +30,7 @@ def score(qrels, *specs: str) -> list[float]:
 
 
 def test_nested_trees_as_tables():
-    frame = irdiv.nested_intents({1: {"a": {"b": {"c": 0.5}, "d": 1}, 2: None}})
+    frame = irdiv.intents.nested_intents({1: {"a": {"b": {"c": 0.5}, "d": 1}, 2: None}})
     assert frame.columns.tolist() == ["query_id", "intent_id", "parent_id", "probability"]
     assert frame.astype(object).where(frame.notna(), None).to_numpy().tolist() == [
         ["1", "a", None, None],
@@ -39,7 +39,7 @@ def test_nested_trees_as_tables():
         ["1", "d", "a", 1.0],
         ["1", "2", None, None],
     ]
-    assert irdiv.nested_intents({}).empty
+    assert irdiv.intents.nested_intents({}).empty
 
 
 @pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas])
@@ -47,7 +47,7 @@ def test_paths_make_the_same_tree(convert):
     rows = [("n2", "n1", "i1"), ("n2", "n1", "i3"), ("n2", "i4", None), ("i2", None, None)]
     paths = pd.DataFrame(rows, columns=["a", "b", "c"])
     qrels = convert(pd.concat([JUDGED.drop(columns="intent_id"), paths], axis=1))
-    made = irdiv.with_paths(qrels, ["a", "b", "c"])
+    made = irdiv.intents.with_paths(qrels, ["a", "b", "c"])
     assert type(made) is type(qrels)
     parents = dict(zip(made["intent_id"], made["parent_id"], strict=True))
     above = {"n2/n1/i1": "n2/n1", "n2/n1/i3": "n2/n1", "n2/i4": "n2", "n2/n1": "n2", "n2": "_root_", "i2": "_root_"}
@@ -57,7 +57,7 @@ def test_paths_make_the_same_tree(convert):
 
 def test_paths_of_several_topics():
     qrels = pd.DataFrame({"query_id": ["1", "1", "2"], "s": "x", "t": ["y", None, "y"], "doc_id": "d", "relevance": 1})
-    folded = irdiv.with_paths(qrels, ["s", "t"])
+    folded = irdiv.intents.with_paths(qrels, ["s", "t"])
     found = folded[["query_id", "intent_id", "parent_id"]].drop_duplicates().values.tolist()
     assert sorted(found) == [["1", "x", "_root_"], ["1", "x/y", "x"], ["2", "x", "_root_"], ["2", "x/y", "x"]]
 
@@ -69,20 +69,23 @@ SAME_PATHS = JUDGED.iloc[:2].assign(s=["x", "x/a"], t=["a/b", "b"])
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: irdiv.nested_intents(["x"]), "a dict from topic to tree; found 'list'"),
-        (lambda: irdiv.nested_intents({"1": "abc"}), "topic '1' must be a dict .*found 'abc'"),
-        (lambda: irdiv.nested_intents({"1": {"a": "b"}}), "topic '1' .*found 'b'"),
-        (lambda: irdiv.nested_intents({"1": {1.5: None}}), "topic '1' has the name 1.5; .*string"),
-        (lambda: irdiv.nested_intents({"1": ["x", {"a": ["b"]}]}), "topic '1' has the name {.*string"),
-        (lambda: irdiv.nested_intents({"1": {"a": ["x", "y"], "b": ["x"]}}), "topic '1' has two nodes 'x'"),
-        (lambda: irdiv.with_intents(JUDGED, irdiv.nested_intents({"77": ["_root_"]})), "'_root_'.*rename"),
-        (lambda: irdiv.with_paths(PATHS, "s"), "one or more columns, each once; found 's'"),
-        (lambda: irdiv.with_paths(PATHS, []), r"one or more columns, each once; found \[\]"),
-        (lambda: irdiv.with_paths(PATHS, ["s", "s"]), "one or more columns, each once; found"),
-        (lambda: irdiv.with_paths(PATHS, ["s", "u", "v"]), "no column 'u', 'v'; found 'query_id'"),
-        (lambda: irdiv.with_paths(PATHS, ["s", "t"]), r"row 3 .*gap in its path: \(None, None\)"),
-        (lambda: irdiv.with_paths(PATHS, ["t", "s"]), r"row 2 .*gap in its path: \(None, 'x'\)"),
-        (lambda: irdiv.with_paths(SAME_PATHS, ["s", "t"]), r"\('x', 'a/b'\) and \('x/a', 'b'\) are both 'x/a/b'"),
+        (lambda: irdiv.intents.nested_intents(["x"]), "a dict from topic to tree; found 'list'"),
+        (lambda: irdiv.intents.nested_intents({"1": "abc"}), "topic '1' must be a dict .*found 'abc'"),
+        (lambda: irdiv.intents.nested_intents({"1": {"a": "b"}}), "topic '1' .*found 'b'"),
+        (lambda: irdiv.intents.nested_intents({"1": {1.5: None}}), "topic '1' has the name 1.5; .*string"),
+        (lambda: irdiv.intents.nested_intents({"1": ["x", {"a": ["b"]}]}), "topic '1' has the name {.*string"),
+        (lambda: irdiv.intents.nested_intents({"1": {"a": ["x", "y"], "b": ["x"]}}), "topic '1' has two nodes 'x'"),
+        (lambda: irdiv.with_intents(JUDGED, irdiv.intents.nested_intents({"77": ["_root_"]})), "'_root_'.*rename"),
+        (lambda: irdiv.intents.with_paths(PATHS, "s"), "one or more columns, each once; found 's'"),
+        (lambda: irdiv.intents.with_paths(PATHS, []), r"one or more columns, each once; found \[\]"),
+        (lambda: irdiv.intents.with_paths(PATHS, ["s", "s"]), "one or more columns, each once; found"),
+        (lambda: irdiv.intents.with_paths(PATHS, ["s", "u", "v"]), "no column 'u', 'v'; found 'query_id'"),
+        (lambda: irdiv.intents.with_paths(PATHS, ["s", "t"]), r"row 3 .*gap in its path: \(None, None\)"),
+        (lambda: irdiv.intents.with_paths(PATHS, ["t", "s"]), r"row 2 .*gap in its path: \(None, 'x'\)"),
+        (
+            lambda: irdiv.intents.with_paths(SAME_PATHS, ["s", "t"]),
+            r"\('x', 'a/b'\) and \('x/a', 'b'\) are both 'x/a/b'",
+        ),
         (lambda: irdiv.Hierarchy(QRELS, hierarchy="XIH"), "^hierarchy='XIH' is not one of 'EIH', 'OIH'"),
         (lambda: irdiv.Hierarchy(QRELS, weights="U"), "^weights='U' is not one of"),
         (lambda: irdiv.Hierarchy({"1": {"d": 1}}), "needs intents"),
@@ -203,8 +206,10 @@ def test_names_in_pictures_are_escaped():
 def test_a_second_tree_takes_the_place_of_the_first():
     other_topic = JUDGED[:1].assign(query_id="1", intent_id="a")
     judged = pd.concat([JUDGED, other_topic], ignore_index=True)
-    first = irdiv.nested_intents({"77": TREE, "1": {"n": ["a"]}}).assign(probability=1.0)
-    second = irdiv.nested_intents({"77": {"o": ["i1", "i3"], "i4": None, "i2": None}}).drop(columns="probability")
+    first = irdiv.intents.nested_intents({"77": TREE, "1": {"n": ["a"]}}).assign(probability=1.0)
+    second = irdiv.intents.nested_intents({"77": {"o": ["i1", "i3"], "i4": None, "i2": None}}).drop(
+        columns="probability"
+    )
     twice = irdiv.with_intents(irdiv.with_intents(judged, first), second)
     without = twice[twice["doc_id"] == "_no_document_"]
     # the nodes of a topic that the second table does not have stay

@@ -12,7 +12,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.datasets import descending_weights
+from irdiv.intents import descending_weights
 
 SPECS = ["D#-nDCG@3", "ERR-IA@3", "α-nDCG@3", "I-rec(intents='all')@3"]
 LIBRARIES = [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas]
@@ -85,7 +85,7 @@ class TestFolding:
 
     def test_inner_nodes_are_rows_but_not_intents(self, qrels, run):
         tree = {"1": {"n": ["1", "2"], "3": None}, "2": ["1", "2"]}
-        folded = irdiv.with_intents(qrels, irdiv.nested_intents(tree))
+        folded = irdiv.with_intents(qrels, irdiv.intents.nested_intents(tree))
         assert "n" in folded["iteration"].tolist()
         np.testing.assert_array_equal(values(folded, run), values(qrels, run))
 
@@ -206,6 +206,6 @@ class TestDescendingWeights:
 
     def test_refused(self, intents):
         with pytest.raises(IrdivError, match="hierarchy .*parent_id.*leaves"):
-            descending_weights(irdiv.nested_intents({"1": {"m": ["a"]}}))
+            descending_weights(irdiv.intents.nested_intents({"1": {"m": ["a"]}}))
         with pytest.raises(IrdivError, match="two rows for intent '2' of topic '1'"):
             descending_weights(pd.concat([intents, intents[1:]]))

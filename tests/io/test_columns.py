@@ -10,6 +10,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError
+from irdiv_cli import main
 
 SPECS = ["D#-nDCG@3", "alpha-nDCG@3", "I-rec(intents='all')@2", "nDCG@3", "Judged@3"]
 TABLE = pd.DataFrame({"query_id": "1", "intent_id": ["1", "2"], "probability": [0.75, 0.25]})
@@ -248,3 +249,77 @@ def test_importance_may_be_that_of_documents(qrels, run, options):
     expected = irdiv.evaluate(flat, run, "nDCG@3").values
     found = irdiv.evaluate(flat.assign(importance="high"), run, "nDCG@3", **options).values
     np.testing.assert_array_equal(found, expected)
+
+
+THEIRS = pd.DataFrame({"question": ["1", "1"], "facet": ["x", "y"], "chunk": ["a", "b"], "grade": [1, 1]})
+NAMES = {"question": "query_id", "facet": "intent_id", "chunk": "doc_id", "grade": "relevance"}
+RANKED = pd.DataFrame({"question": "1", "chunk": ["b", "c"], "similarity": [2.0, 1.0]})
+
+
+def test_one_error_about_all_columns_with_guesses():
+    with pytest.raises(IrdivError) as caught:
+        irdiv.evaluate(THEIRS, RUN, "I-rec@1")
+    message = str(caught.value)
+    expected = ("'query_id'", "'doc_id'", "'relevance'", *(f"{theirs!r} is {ours!r}" for theirs, ours in NAMES.items()))
+    assert [text for text in expected if text not in message] == []
+    assert repr(NAMES) in message
+    with pytest.raises(IrdivError, match="two columns.*'qid'.*lack a column.*'document_id' is 'doc_id'"):
+        irdiv.Collection(columns("query_id qid document_id relevance"))
+    with pytest.raises(IrdivError, match=r"needs intents.*columns=\{'facet': 'intent_id'\}.*--columns facet=intent_id"):
+        irdiv.evaluate(columns("query_id facet doc_id").assign(relevance=1), RUN, "I-rec@1")
+    with pytest.raises(IrdivError, match="lacks a column: expected 'score' or 'rank'") as caught:
+        irdiv.evaluate(NUGGETS, columns("query_id doc_id size"), "I-rec@1")
+    assert "Maybe" not in str(caught.value)
+
+
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas, "parquet", "reader"])
+def test_columns_are_renamed_before_anything_else(convert, tmp_path):
+    if convert == "parquet":
+
+        def convert(frame):
+            path = tmp_path / f"{frame.columns[-1]}.parquet"
+            frame.to_parquet(path)
+            return path
+
+    elif convert == "reader":
+        convert = lambda frame: pa.Table.from_pandas(frame).to_reader()  # noqa: E731
+    names = {**NAMES, "similarity": "score"}
+    found = irdiv.evaluate(convert(THEIRS), convert(RANKED), ["I-rec@1", "P@2"], columns=names)
+    assert found.values.tolist() == [[[0.5], [0.5]]]
+    many = pd.concat([RANKED.assign(system="s"), RANKED.assign(system="t")])
+    found = irdiv.evaluate(convert(THEIRS), convert(many), "P@2", columns={**names, "system": "run"}, run_column="run")
+    assert (found.runs, found.values.tolist()) == (("s", "t"), [[[0.5]], [[0.5]]])
+
+
+def test_columns_of_other_functions():
+    assert irdiv.Collection(THEIRS, columns=NAMES).topics.tolist() == ["1"]
+    assert irdiv.oracle(THEIRS, columns=NAMES)["doc_id"].tolist() == ["b", "a"]
+    intents = pd.DataFrame({"question": "1", "facet": ["x", "y"], "probability": [0.75, 0.25]})
+    folded = irdiv.with_intents(THEIRS, intents, columns=NAMES)
+    assert list(folded) == ["query_id", "intent_id", "doc_id", "relevance", "probability"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"facets": "intent_id"}, "'facets', which no frame has; found 'question', 'facet'"),
+        ({"facet": "intents"}, "no column 'intents'; did you mean 'intent_id'"),
+        ({"facet": "intent_id", "chunk": "intent_id"}, "two columns 'intent_id'"),
+    ],
+)
+def test_wrong_names_of_columns(names, message):
+    with pytest.raises(IrdivError, match=message):
+        irdiv.evaluate(THEIRS, RANKED, "I-rec@1", columns=names)
+    with pytest.raises(IrdivError, match=message):
+        irdiv.Collection(THEIRS, columns=names)
+
+
+def test_columns_on_the_command_line(tmp_path, capsys):
+    THEIRS.to_parquet(tmp_path / "qrels.parquet")
+    RANKED.to_parquet(tmp_path / "run.parquet")
+    command = ["eval", str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet"), "-m", "I-rec@1", "-o", "csv"]
+    names = [f"{theirs}={ours}" for theirs, ours in {**NAMES, "similarity": "score"}.items()]
+    assert main([*command, "--columns", *names]) == 0
+    assert "0.5" in capsys.readouterr().out
+    assert main([*command, "--columns", "facet"]) == 2
+    assert "THEIRS=OURS" in capsys.readouterr().err

@@ -148,7 +148,7 @@ class TestRefusedForms:
         assert "[doc_id" not in message
 
     def test_qrels_in_place_of_a_run(self):
-        for qrels in (irdiv.Collection(FLAT), irdiv.TestCollection("test", FRAME, FRAME, FRAME)):
+        for qrels in (irdiv.Collection(FLAT), irdiv.Dataset("test", FRAME, FRAME, FRAME)):
             message = refused(irdiv.evaluate, FLAT, qrels, "P@1")
             assert missing_from(message, type(qrels).__name__, "holds qrels", "query_id, doc_id, score") == []
 

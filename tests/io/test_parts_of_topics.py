@@ -12,7 +12,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError
-from irdiv.frames import sources
+from irdiv.io import sources
 
 TOPICS = ["7", "10", "b", "9", "a", "3"]
 SPECS = ["D#-nDCG@5", "ERR-IA@5", "alpha-nDCG@5", "P@3"]

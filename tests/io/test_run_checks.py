@@ -13,7 +13,7 @@ import pytest
 
 import irdiv
 from irdiv import IrdivError, IrdivWarning
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 
 # Runs here lack topics on purpose.
 pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.filterwarnings("ignore:.* lacks|.* ids with spaces")]
@@ -178,7 +178,7 @@ def test_one_judged_document_within_the_largest_cutoff_is_enough(options):
         lambda path: (as_file(path / "run", RUN), path / "qrels"),
         lambda path: (as_parquet(path / "run", RUN), QRELS),
         lambda path: (RUN, as_parquet(path / "qrels", QRELS)),
-        lambda path: (RUN, TestCollection("test", QRELS, QRELS, QRELS)),
+        lambda path: (RUN, Dataset("test", QRELS, QRELS, QRELS)),
         lambda path: (RUN, irdiv.Collection(QRELS)),
         lambda path: (RUN, {"x": irdiv.Collection(QRELS)}),
         lambda path: (SCORES, GRADES),

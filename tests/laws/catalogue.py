@@ -11,7 +11,8 @@ from irdiv.measures.declaration import Declaration
 
 NAMES = list(registry)
 """The names of all measures of runs."""
-DECLARATIONS: dict[str, Declaration] = {**registry, **registry.extensions}
+_EXTENSIONS = {base.name: registry.find(base.name) for base in BASES if not base.standalone}
+DECLARATIONS: dict[str, Declaration] = {**registry, **_EXTENSIONS}
 """By name, also those that are irdiv's only with parameters that ir_measures lacks."""
 BASE_MEASURES = {base.name: base for base in BASES}
 ON_GAINS = [base.name for base in BASES if not base.needs_grades]
@@ -23,19 +24,19 @@ TAKEN_BY |= dict.fromkeys(["D#-{}", "DIN#-{}", "LD#-{}", "HD#-{}", "LAD#-{}"], S
 """The base measures for which each operator is defined."""
 
 
-def at(name: str, cutoff: int | None) -> irdiv.Measure:
+def at(name: str, cutoff: int | None) -> irdiv.measures.Measure:
     """Return a measure at a cutoff, if it takes one."""
     measure = irdiv.parse(name)
     return measure @ cutoff if cutoff and measure.declaration.takes_cutoff else measure
 
 
 @cache
-def everything(cutoffs: tuple[int | None, ...] = (None, 1, 5, 10)) -> tuple[irdiv.Measure, ...]:
+def everything(cutoffs: tuple[int | None, ...] = (None, 1, 5, 10)) -> tuple[irdiv.measures.Measure, ...]:
     """Return all measures at cutoffs."""
     return tuple(dict.fromkeys(at(name, cutoff) for name in NAMES for cutoff in cutoffs))
 
 
-def with_other_parameters(highest_grade: int) -> list[irdiv.Measure]:
+def with_other_parameters(highest_grade: int) -> list[irdiv.measures.Measure]:
     """Return all measures with each parameter set to each of its samples, one parameter at a time."""
     found = []
     for name in NAMES:

@@ -21,7 +21,7 @@ def deep() -> irdiv.Collection:
     tree: dict[str, object] = {"last": None}
     for layer in range(DEEP - 1, 0, -1):
         tree = {f"n{layer}": tree}
-    table = irdiv.nested_intents({"1": {"first": None, **tree}})
+    table = irdiv.intents.nested_intents({"1": {"first": None, **tree}})
     assert table["intent_id"].tolist() == ["first", *(f"n{layer}" for layer in range(1, DEEP)), "last"]
     assert table["parent_id"].tolist()[2:] == [f"n{layer}" for layer in range(1, DEEP)]
     rows = [("1", "first", "a", 1), ("1", "last", "b", 1)]
@@ -52,7 +52,7 @@ def test_weights_in_a_deep_tree(deep, weights):
 def test_long_paths_and_cycles():
     columns = [f"c{layer}" for layer in range(DEEP)]
     judged = pd.DataFrame([["1", "d", 1, *columns]], columns=["query_id", "doc_id", "relevance", *columns])
-    assert len(irdiv.with_paths(judged, columns)) == DEEP
+    assert len(irdiv.intents.with_paths(judged, columns)) == DEEP
     table = pd.DataFrame(
         {"query_id": "1", "intent_id": [*columns, "leaf"], "parent_id": [*columns[1:], columns[0], columns[0]]}
     )

@@ -14,7 +14,8 @@ import pytest
 
 import irdiv
 from helpers import random_collection, random_run, values
-from irdiv.arrays import collection as collection_module
+from irdiv.core import block as block_module
+from irdiv.core.block import blocks_of
 from laws.catalogue import BASE_MEASURES, NAMES, SHARPENED, TAKEN_BY, at, everything, with_other_parameters
 
 SEEDS = range(3)
@@ -28,7 +29,9 @@ def all_values(seed: int) -> np.ndarray:
     return table
 
 
-def assert_same(found: np.ndarray, expected: np.ndarray, measures: Iterable[irdiv.Measure | str], label="") -> None:
+def assert_same(
+    found: np.ndarray, expected: np.ndarray, measures: Iterable[irdiv.measures.Measure | str], label=""
+) -> None:
     """Assert that values ``[measure, topic]`` have the same bits; say which measures and topics differ, and how."""
     differing = [
         f"{measure}, topic {topic + 1}: {one!r}, not {other!r}"
@@ -39,7 +42,9 @@ def assert_same(found: np.ndarray, expected: np.ndarray, measures: Iterable[irdi
     assert differing == [], label
 
 
-def where(table: np.ndarray, is_bad: np.ndarray, measures: Iterable[irdiv.Measure | str]) -> dict[str, list[float]]:
+def where(
+    table: np.ndarray, is_bad: np.ndarray, measures: Iterable[irdiv.measures.Measure | str]
+) -> dict[str, list[float]]:
     """Return the values ``[measure, topic]`` that are bad, by measure."""
     return {
         str(measure): of_measure[bad].tolist()
@@ -82,7 +87,7 @@ def test_order_of_rows_changes_no_bit(seed):
     assert_same(shuffled, all_values(seed), everything())
 
 
-def alone(qrels: pd.DataFrame, run: pd.DataFrame, measures: Iterable[irdiv.Measure]) -> np.ndarray:
+def alone(qrels: pd.DataFrame, run: pd.DataFrame, measures: Iterable[irdiv.measures.Measure]) -> np.ndarray:
     """Return the values of measures, each on a collection for which nothing was computed before."""
     return np.array([values(qrels, run, measure)[0] for measure in measures])
 
@@ -119,8 +124,8 @@ def test_one_topic_is_many(seed):
 
 
 def test_blocks_change_no_bit(monkeypatch):
-    monkeypatch.setattr(collection_module, "BLOCK_CELLS", 1)
-    assert len(irdiv.Collection(random_collection(0)).blocks) == 6
+    monkeypatch.setattr(block_module, "BLOCK_CELLS", 1)
+    assert len(blocks_of(irdiv.Collection(random_collection(0)))) == 6
     assert_same(values(random_collection(0), random_run(0), everything()), all_values(0), everything())
 
 

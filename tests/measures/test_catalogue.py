@@ -16,8 +16,8 @@ import pytest
 import irdiv
 from helpers import random_collection, random_run
 from irdiv import IrdivError
-from irdiv.arrays.memo import Memo
-from irdiv.measures import Declaration, Measure, Parameter, ParameterValues, declare_base, registry, safe_divide
+from irdiv.core.memo import Memo
+from irdiv.measures import Declaration, Measure, Parameter, ParameterValues, registry, safe_divide
 from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.parameters import REL
 from laws.catalogue import BASE_MEASURES, DECLARATIONS, NAMES, TAKEN_BY
@@ -76,7 +76,7 @@ def test_words_of_summaries_and_families_come_before_words_of_keywords():
         "utility effort": ["RBU"],
         # one word in the summary and one in keywords
         "share facts": ["Coverage"],
-        "all-score": ["strict_all_score", "all_score"],
+        "all-score": ["all_score", "strict_all_score"],
         "negative weight": ["rubric_score"],
         "nuggetizer": list(ANSWER_MEASURES),
         "scores of answers": list(ANSWER_MEASURES),
@@ -143,7 +143,7 @@ def test_measures_of_ir_measures_have_its_values(spec):
 def first_rank(ranked, values, cutoff):
     relevant = ranked.relevant(values["rel"])
     return safe_divide(
-        (relevant / ranked.rank[:, None, :]).max(axis=2).sum(axis=1), ranked.block.eligible_intent_count(1, "relevant")
+        (relevant / ranked.rank[:, None, :]).max(axis=2).sum(axis=1), ranked.topics.eligible_intent_count(1, "relevant")
     )
 
 
@@ -158,7 +158,7 @@ def contribute():
 
 
 def contribute_a_base():
-    return declare_base(replace(BASE_MEASURES["Hit"], name="Found"))
+    return [replace(BASE_MEASURES["Hit"], name="Found")]
 
 
 def taken_name():
@@ -176,10 +176,11 @@ def contributed(monkeypatch):
     def install(*functions: str) -> None:
         found = [EntryPoint(name, f"{__name__}:{name}", "irdiv.measures") for name in functions]
         monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found if group == "irdiv.measures" else [])
-        monkeypatch.setattr(registry, "_contributed", None)
+        for name in ("bases", "declared", "_found"):
+            monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+        monkeypatch.setattr(registry, "_has_contributions", False)
 
-    yield install
-    registry._contributed = None
+    return install
 
 
 def test_an_installed_package_contributes_measures(contributed):
@@ -195,7 +196,7 @@ def test_an_installed_package_contributes_measures(contributed):
 
 def test_a_contributed_base_has_all_operators(contributed):
     contributed("contribute_a_base")
-    for form in ("{}-IA@3", "D-{}@3", "D#-{}@3"):
+    for form in ("{}-IA@3", "D-{}@3", "D#-{}@3", "HD#-{}@3", "D#-{}-LA@3"):
         specs = [form.format("Hit"), form.format("Found")]
         ours, theirs = irdiv.evaluate(random_collection(0), random_run(0), specs).values[0]
         np.testing.assert_array_equal(ours, theirs, err_msg=form)
@@ -219,7 +220,7 @@ def test_a_contribution_that_cannot_be_used_is_named_and_takes_nothing_away(cont
 
 def test_names_of_irdiv_need_no_look_at_other_packages(monkeypatch):
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: 1 / 0)
-    monkeypatch.setattr(registry, "_contributed", None)
+    monkeypatch.setattr(registry, "_has_contributions", False)
     for spec in ("D#-nDCG@10", "nDCG@10", "ERR_IA@5", "α-nDCG@5", "Dsharp_Q@3"):
         irdiv.parse(spec)
 

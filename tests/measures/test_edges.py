@@ -144,7 +144,7 @@ VITAL = pd.DataFrame(
 
 @pytest.mark.parametrize("cells", [1, 10**6])
 def test_importance_that_is_missing_or_unknown_in_a_later_topic(monkeypatch, cells):
-    monkeypatch.setattr("irdiv.arrays.collection.BLOCK_CELLS", cells)
+    monkeypatch.setattr("irdiv.core.block.BLOCK_CELLS", cells)
     run = {"1": {"d": 1.0}, "2": {"e": 1.0}}
     given = VITAL.assign(importance=["vital", "okay", "okay", "vital"])
     assert irdiv.evaluate(given, run, "Vital-coverage").values.tolist() == [[[1, 1]]]

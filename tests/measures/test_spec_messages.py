@@ -174,6 +174,8 @@ def test_an_operator_object_says_why_it_is_not_defined(operator, base, says):
 
 
 def test_measures_that_have_names_in_python():
-    names = {name: str(m) for name in measures.__all__ if isinstance(m := getattr(measures, name), irdiv.Measure)}
+    names = {
+        name: str(m) for name in measures.__all__ if isinstance(m := getattr(measures, name), irdiv.measures.Measure)
+    }
     written = {m.replace("+", "Plus").replace("-", "").lower() for m in names.values()}
     assert {name.lower() for name in names} == written

@@ -10,7 +10,8 @@ import pytest
 from ir_measures import AP, ERR, ERR_IA, RBP, Bpref, P, R, Success, nDCG
 
 import irdiv
-from irdiv import IA, LA, D, DSharp, Measure, parse
+from irdiv import parse
+from irdiv.measures import IA, LA, D, DSharp, Measure
 from irdiv.measures.measure import full_spec
 
 # the one spelling in which a spec is printed, and others

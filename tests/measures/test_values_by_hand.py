@@ -326,3 +326,17 @@ def test_types_that_are_wrong(types, message):
     column = TWO["intent_id"].map(types).fillna("inf") if isinstance(types, dict) else types
     with pytest.raises(IrdivError, match=message):
         score(TWO.assign(type=column), "a", "DIN-nDCG")
+
+
+def test_lists_of_different_lengths_have_means_over_their_own_documents():
+    # the only hit is the first document, worth γ·1/MH = .1: CT@j by rank is .1/j, over 1 and over 5 documents
+    qrels = pd.DataFrame({"query_id": ["1", "2"], "intent_id": "i", "doc_id": "a", "relevance": 1})
+    run = {"1": ["a"], "2": ["a", "v", "w", "x", "y"]}
+    found = irdiv.evaluate(qrels, run, "ACT(time='rank')").values[0, 0]
+    assert found.tolist() == pytest.approx([0.1, 0.1 * (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5])
+
+
+def test_weights_of_novelty_are_shares_whatever_the_sum_of_probabilities():
+    # of 2 intents with the weights 6 and 2, N·Pr(i|q) is 1.5 and .5
+    qrels = judged({"a": {"i": 1}, "b": {"j": 1}}, probability={"i": 6, "j": 2})
+    assert score(qrels, "a b", "alpha-DCG(weighted=True)@2") == pytest.approx(1.5 + 0.5 / log2(3))

@@ -146,7 +146,7 @@ def test_a_defined_measure_is_not_taken_for_one_of_its_name(name, qrels, run):
     """``ir_measures.define`` gives a measure any name; its values are those of the function that was given."""
     measure = ir_measures.define(lambda qrels, run: [("1", 0.125), ("2", 0.375)], name=name) @ 5
     assert irdiv.parse(measure) is measure
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     assert ir_measures.calc_aggregate([measure], qrels, run) == {measure: 0.25}
     assert irdiv.evaluate(qrels, run, measure).values.tolist() == [[[0.125, 0.375]]]
 
@@ -199,13 +199,13 @@ def test_the_choice_of_the_provider_holds_until_it_is_changed(qrels, run):
     assert [(m.query_id, m.value) for m in ir_measures.iter_calc([ERR_IA @ 5], qrels, run)] == by_pyndeval
     measures = [ERR_IA @ 2, nERR_IA @ 2, alpha_nDCG @ 2]
     theirs = diversity_means(measures)
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     ours = diversity_means(measures)
     assert [name for name in theirs if theirs[name] == ours[name]] == []
     with pytest.raises(irdiv.IrdivError, match="provider='ndeval' is not one of 'irdiv', 'pyndeval'"):
-        irdiv.set_ndeval_provider("ndeval")
+        irdiv.plugins.ir_measures.set_ndeval_provider("ndeval")
     assert diversity_means(measures) == ours
-    irdiv.set_ndeval_provider("pyndeval")
+    irdiv.plugins.ir_measures.set_ndeval_provider("pyndeval")
     assert diversity_means(measures) == theirs
 
 
@@ -215,14 +215,14 @@ def test_the_irdiv_provider_equals_pyndeval_where_pyndeval_has_no_fault(real_dat
     # Without ties of scores, whose order the two settle differently.
     run["score"] = -run["rank"].astype(float)
     theirs = means(NINE, qrels, run)
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     assert means(NINE, qrels, run) == pytest.approx(theirs, abs=1e-12)
 
 
 class TestFaultsOfPyndevalAreGone:
     @pytest.fixture(autouse=True)
     def _taken_over(self):
-        irdiv.set_ndeval_provider("irdiv")
+        irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
 
     def test_two_alphas_in_one_call(self, qrels, run):
         one, two = alpha_nDCG(alpha=0.2) @ 5, alpha_nDCG(alpha=0.8) @ 5
@@ -274,7 +274,7 @@ def test_importing_irdiv_changes_no_value_of_ir_measures():
     script = str(TESTS / "values_of_ir_measures.py")
     after = [
         "from ir_measures import *; import irdiv",
-        "irdiv.set_ndeval_provider('irdiv'); irdiv.set_ndeval_provider('pyndeval')",
+        "from irdiv.plugins.ir_measures import set_ndeval_provider as choose; choose('irdiv'); choose('pyndeval')",
     ]
     expected, *found = json.loads(run_python(script, json.dumps(["import ir_measures", *after])))
     found += json.loads(run_python(script, json.dumps(["import irdiv; from ir_measures import *"])))

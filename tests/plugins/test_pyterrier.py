@@ -113,7 +113,7 @@ def test_the_baseline_runs_of_2012_on_qrels_as_pyterrier_has_them(real_data):
     paths = sorted((real_data / "trec-web" / "runs-2012").glob("*.gz"))
     runs = {path.name.removesuffix(".txt.gz"): irdiv.read_run(path) for path in paths}
     systems = {name: pt.model.from_ir_measures(run.drop(columns="rank")) for name, run in runs.items()}
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     specs = ["D#-nDCG@10", "ERR-IA@20", ir_measures.ERR_IA @ 20, ir_measures.alpha_nDCG @ 20]
     table = experiment(systems, dataset.get_topics("query"), dataset.get_qrels(), specs)
     assert_means(table, real_data / "trec-web" / "2012" / "qrels.diversity.txt", runs, specs)
@@ -159,7 +159,7 @@ def test_ad_hoc_measures_see_the_highest_grade_whatever_the_order_of_rows():
 
 
 def test_names_of_ir_measures_as_strings():
-    irdiv.set_ndeval_provider("irdiv")
+    irdiv.plugins.ir_measures.set_ndeval_provider("irdiv")
     specs = ["nNRBP", "nDCG@10", "P(rel=1)@5", "ERR_IA@20", "StRecall@10", "alpha_nDCG@10"]
     table = pt.Experiment([ONE_RUN], ONE_RUN[["qid", "query"]], ONE_QRELS, specs)
     assert [spec for spec in specs if not table[spec][0] > 0] == []

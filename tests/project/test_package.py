@@ -72,7 +72,7 @@ def test_public_names_exist_and_no_others(package):
     submodules = {path.stem for path in Path(module.__file__).parent.glob("*.py")}
     functions = {name for name in module.__all__ if not isinstance(getattr(module, name), ModuleType)}
     assert functions & submodules == set()
-    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="attribute '?nonsense"):
         module.nonsense  # noqa: B018
 
 

@@ -137,7 +137,7 @@ def test_unequal_probabilities_may_violate_redundancy():
 
 
 def test_a_hierarchy_of_aspects():
-    tree = irdiv.nested_intents({"1": {"top": ["i0", "i1"], "i2": None}})
+    tree = irdiv.intents.nested_intents({"1": {"top": ["i0", "i1"], "i2": None}})
     frame = properties.check(["N-rec@4", "I-rec@4"], "redundancy", aspects=3, length=4, tree=tree)
     assert frame["violations"].tolist() == [0, 0]
 

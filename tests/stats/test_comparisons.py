@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 import irdiv
 from helpers import evaluation_of, random_evaluation
 from irdiv import stats
-from irdiv.frames.backends import backend_of
+from irdiv.io.tables import backend_of
 from irdiv.stats import leaderboards
 from irdiv.stats.ranking import group_letters
 from irdiv.stats.significance import resamples_for, significant_differences

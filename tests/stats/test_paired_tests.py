@@ -8,13 +8,13 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy import integrate
 from scipy import stats as scipy_stats
 
 import irdiv
 from helpers import evaluation_of, random_collection, random_run
 from irdiv import stats
-from irdiv.stats.resampling import mean_and_sd
 
 X = np.array([0.5, 0.7, 0.6, 0.9, 0.2, 0.4])
 Y = np.array([0.4, 0.5, 0.3, 0.95, 0.2, 0.1])
@@ -225,8 +225,10 @@ class TestEqualDifferences:
         assert result(1, -1 + 1e-14).difference == result(0.1 + 0.2, -0.3, 0).difference == 0
         assert result(1, -1 + 1e-12).difference > 0
         assert result(0.3, 0.3 + 1e-14).effect_size == result(0.3, 0.1 + 0.2, 0.3).effect_size == math.inf
-        # not by result(), as scipy takes forever for the interval of so large an effect
-        assert mean_and_sd(np.array([[0.3, 0.3 + 1e-12]]) * scale)[1] > 0
+        nearly_equal = result(0.3, 0.3 + 1e-12)
+        # noncentral t = noncentrality / χ, so that the ends are d·√(χ²/ν), here with one degree of freedom
+        ends = nearly_equal.effect_size * np.sqrt(scipy.stats.chi2.ppf([0.025, 0.975], 1))
+        assert nearly_equal.effect_interval == pytest.approx(tuple(ends))
         assert result(1, 3, 2).difference == pytest.approx(2 * scale)
         assert result(1, 3, 2).effect_size == pytest.approx(2)
 

@@ -89,7 +89,7 @@ def test_the_smallest_mean_is_bold_where_less_is_better(form, bold, tmp_path, mo
 
 def test_the_direction_of_a_measure_outside_the_catalogue_counts():
     declaration = replace(irdiv.measures.registry["E"], name="Miss", less_is_better=True)
-    measure = irdiv.Measure(declaration) @ 10
+    measure = irdiv.measures.Measure(declaration) @ 10
     evaluation = irdiv.evaluate(*demo_qrels_and_runs(), measure)
     means = dict(zip(evaluation.runs, evaluation.means()[:, 0].tolist(), strict=True))
     board = irdiv.stats.leaderboard(evaluation)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.ranking import RankedBlock
+from irdiv.core.block import Block, JudgedTopics
 from irdiv.measures.measure import Measure
 from irdiv.types import Floats, Ints
 
@@ -31,7 +30,7 @@ class _Candidates:
     Which documents of a class are taken changes no value, so lists are sequences of classes.
     """
 
-    def __init__(self, topic: JudgedBlock, measure: Measure) -> None:
+    def __init__(self, topic: JudgedTopics, measure: Measure) -> None:
         self._topic, self._measure = topic, measure
         rows = topic.relevant_rows_by_id[0]
         _, first, class_of = np.unique(topic.grades[rows], axis=0, return_index=True, return_inverse=True)
@@ -56,13 +55,13 @@ class _Candidates:
             batch = sequences[start : start + _BATCH_SIZE]
             count, length = batch.shape
             rank = np.broadcast_to(np.arange(1, length + 1), batch.shape)
-            ranked = RankedBlock(self._topic, rank, self._row[batch], length, np.full(count, length))
+            block = Block(self._topic, rank, self._row[batch], length, np.full(count, length))
             score = self._measure.declaration.score
-            parts.append(score(ranked, self._measure.parameter_values(), self._measure.cutoff))
+            parts.append(score(block, self._measure.parameter_values(), self._measure.cutoff))
         return np.concatenate(parts)
 
 
-def best_list(topic: JudgedBlock, measure: Measure, depth: int | None) -> BestList:
+def best_list(topic: JudgedTopics, measure: Measure, depth: int | None) -> BestList:
     """Return the best list of a topic, which is a block of its own, down to a depth, None for all documents."""
     candidates = _Candidates(topic, measure)
     total = sum(candidates.sizes)

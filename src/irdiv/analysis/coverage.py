@@ -7,25 +7,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import (
-    DEFAULT_DUPLICATES,
-    DEFAULT_TIES,
-    Duplicates,
-    OrderedRun,
-    RankedBlock,
-    RankedHits,
-    Ties,
-    order_run,
-    require_order_options,
-)
-from irdiv.arrays.run_checks import check_run, warn_about_runs
 from irdiv.checks import Integer, require
-from irdiv.errors import prefix_errors_with_run
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.runs import named_runs
+from irdiv.core.block import JudgedTopics, blocks_of
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import order_checked_runs
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Runs, Ties, require_order_options
+from irdiv.io.tables import QrelsLike, RunLike, returns_callers_frame
 from irdiv.types import Ints, Objects
 
 
@@ -57,17 +44,17 @@ def intent_probabilities(qrels: QrelsLike | Collection) -> pd.DataFrame:
     """
     collection = Collection.of(qrels)
     collection.require_intents("probabilities of intents")
-    return pd.concat([_probabilities(block) for block in collection.blocks], ignore_index=True)
+    return pd.concat([_probabilities(topics) for topics in blocks_of(collection)], ignore_index=True)
 
 
-def _probabilities(block: JudgedBlock) -> pd.DataFrame:
-    collection = block.collection
-    topic, intent = np.nonzero(block.eligible_intents(1, "relevant"))
+def _probabilities(topics: JudgedTopics) -> pd.DataFrame:
+    collection = topics.collection
+    topic, intent = np.nonzero(topics.eligible_intents(1, "relevant"))
     return pd.DataFrame(
         {
-            "query_id": collection.topics[block.start + topic],
-            "intent_id": collection.intents[collection.intent_start[block.start + topic] + intent],
-            "probability": block.intent_weights(1, "relevant", True)[topic, intent],
+            "query_id": collection.topics[topics.start + topic],
+            "intent_id": collection.intents[collection.intent_start[topics.start + topic] + intent],
+            "probability": topics.intent_weights(1, "relevant", True)[topic, intent],
         }
     ).astype({"query_id": str, "intent_id": str})
 
@@ -122,44 +109,35 @@ def _ordered_runs(
     depth: int,
     ties: Ties,
     duplicates: Duplicates,
-) -> dict[str, OrderedRun]:
+) -> dict[str, Runs]:
     """Return runs by name, ordered; warn about what is wrong in the first ``depth`` documents of each."""
     require_order_options(ties, duplicates)
     collection = Collection.of(qrels)
     collection.require_intents("coverage of intents")
-    named, ordered = named_runs(runs), {}
-    for name, run in named.items():
-        shown_name = name if len(named) > 1 else None
-        with prefix_errors_with_run(shown_name):
-            ordered[name] = order_run(collection, run, ties=ties, duplicates=duplicates)
-    warn_about_runs({name: [check_run(run, depth)] for name, run in ordered.items()}, depth)
-    return ordered
+    return dict(order_checked_runs(collection, runs, ties=ties, duplicates=duplicates, depth=depth))
 
 
-def relevant_documents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: int) -> pd.DataFrame:
+def relevant_documents_of_ordered_runs(runs: Mapping[str, Runs], cutoff: int) -> pd.DataFrame:
     """Return the frame of `relevant_documents_by_intent` for runs that are ordered and checked."""
-    parts = [
-        part.assign(run=name)
-        for name, run in runs.items()
-        for part in _relevant_documents(run.collection, run.hits(depth=cutoff))
-    ]
+    parts = [part.assign(run=name) for name, run in runs.items() for part in _relevant_documents(run, cutoff)]
     columns = ["run", "query_id", "intent_id", "rank", "doc_id", "grade"]
     return pd.concat(parts, ignore_index=True)[columns].astype(dict.fromkeys(("query_id", "intent_id", "doc_id"), str))
 
 
-def _relevant_documents(collection: Collection, hits: RankedHits) -> Iterator[pd.DataFrame]:
-    for block in collection.blocks:
-        ranked = RankedBlock.from_hits(block, hits)
+def _relevant_documents(run: Runs, cutoff: int) -> Iterator[pd.DataFrame]:
+    collection = run.collection
+    for _, block in run.blocks(depth=cutoff):
+        topics = block.topics
         # Intents and hits are in order, so that the rows are too.
-        topic, intent, hit = np.nonzero(ranked.grades > 0)
-        docs: Objects = np.asarray(collection.relevant_doc_ids(ranked.rows[topic, hit] + block.row_base), dtype=object)
+        topic, intent, hit = np.nonzero(block.grades > 0)
+        docs: Objects = np.asarray(collection.relevant_doc_ids(block.rows[topic, hit] + topics.row_base), dtype=object)
         yield pd.DataFrame(
             {
-                "query_id": collection.topics[block.start + topic],
-                "intent_id": collection.intents[collection.intent_start[block.start + topic] + intent],
-                "rank": ranked.rank[topic, hit],
+                "query_id": collection.topics[topics.start + topic],
+                "intent_id": collection.intents[collection.intent_start[topics.start + topic] + intent],
+                "rank": block.rank[topic, hit],
                 "doc_id": docs,
-                "grade": ranked.grades[topic, intent, hit],
+                "grade": block.grades[topic, intent, hit],
             }
         )
 
@@ -218,7 +196,7 @@ def uncovered_intents(
     return uncovered_intents_of_ordered_runs(ordered, cutoff, rel)
 
 
-def uncovered_intents_of_ordered_runs(runs: Mapping[str, OrderedRun], cutoff: int, rel: int) -> pd.DataFrame:
+def uncovered_intents_of_ordered_runs(runs: Mapping[str, Runs], cutoff: int, rel: int) -> pd.DataFrame:
     """Return the frame of `uncovered_intents` for runs that are ordered and checked."""
     parts = [part.assign(run=name) for name, run in runs.items() for part in _uncovered_intents(run, cutoff, rel)]
     frame = pd.concat(parts, ignore_index=True)
@@ -233,24 +211,24 @@ def intent_counts(collection: Collection) -> dict[str, int]:
     return dict(zip(collection.topics, counts.tolist(), strict=True))
 
 
-def _uncovered_intents(run: OrderedRun, cutoff: int, rel: int) -> Iterator[pd.DataFrame]:
-    c, hits = run.collection, run.hits(depth=cutoff)
+def _uncovered_intents(run: Runs, cutoff: int, rel: int) -> Iterator[pd.DataFrame]:
+    c = run.collection
     described = {"description": c.intent_description, "importance": c.intent_importance}
-    for block in c.blocks:
-        covered = RankedBlock.from_hits(block, hits).relevant(rel).any(axis=-1)
-        topic, intent = np.nonzero(block.eligible_intents(rel, "all") & ~covered)
-        index = c.intent_start[block.start + topic] + intent
+    for _, block in run.blocks(depth=cutoff):
+        topics, covered = block.topics, block.relevant(rel).any(axis=-1)
+        topic, intent = np.nonzero(topics.eligible_intents(rel, "all") & ~covered)
+        index = c.intent_start[topics.start + topic] + intent
         yield pd.DataFrame(
             {
-                "query_id": c.topics[block.start + topic],
+                "query_id": c.topics[topics.start + topic],
                 "intent_id": c.intents[index],
                 **{name: values[index] for name, values in described.items() if values is not None},
-                "probability": block.intent_shares(rel, "all")[topic, intent],
-                "n_relevant": block.cached(_relevant_counts, rel)[topic, intent],
+                "probability": topics.intent_shares(rel, "all")[topic, intent],
+                "n_relevant": topics.cached(_relevant_counts, rel)[topic, intent],
             }
         )
 
 
-def _relevant_counts(block: JudgedBlock, rel: int) -> Ints:
+def _relevant_counts(topics: JudgedTopics, rel: int) -> Ints:
     """Return the count of documents of grade ``rel`` or more of each intent, ``[topic, intent]``."""
-    return np.count_nonzero(block.grades[block.relevant_rows] >= rel, axis=1)
+    return np.count_nonzero(topics.grades[topics.relevant_rows] >= rel, axis=1)

@@ -8,16 +8,14 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
-from irdiv.arrays.run_checks import RunsLike, order_checked_runs
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import RunsLike, order_checked_runs
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.inputs import QrelsLike
+from irdiv.io.tables import QrelsLike, returns_callers_frame
 from irdiv.measures.measure import Measure
 from irdiv.measures.scoring import score, uses_judged_only
-from irdiv.measures.spec import MeasureLike, MeasuresLike, parse, parse_several
-from irdiv.measures.trec_eval import irdiv_equivalent
+from irdiv.measures.spec import MeasureLike, MeasuresLike, irdiv_equivalent, parse, parse_several
 from irdiv.types import Floats
 
 TENTHS = tuple(tenth / 10 for tenth in range(11))
@@ -185,7 +183,7 @@ def _curves(
     for run_name, run in order_checked_runs(
         collection, runs, ties=ties, duplicates=duplicates, depth=seen_depth(at_points)
     ):
-        values: Floats = score(run, at_points)
+        values: Floats = score(run, at_points)[0]
         for name, x, start, stop in zip(names, x_values, edges[:-1], edges[1:], strict=True):
             parts.append(
                 pd.DataFrame(

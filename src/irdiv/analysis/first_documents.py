@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from irdiv.analysis.topics import IntentOptions
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.pairs import PairIndex
-from irdiv.arrays.ranking import OrderedRun
+from irdiv.core.block import blocks_of
+from irdiv.core.collection import Collection
+from irdiv.core.index import PairIndex
+from irdiv.core.runs import Runs
 from irdiv.errors import IrdivError
-from irdiv.frames.ids import Ids, take_rows
+from irdiv.io.ids import Ids
 from irdiv.types import Bools, Floats, Ints
 
 
@@ -51,7 +52,7 @@ def counted_intents(collection: Collection, options: IntentOptions) -> CountedIn
     """Return the intents that count, with their probabilities."""
     parts: list[Ints] = []
     probabilities: list[Floats | None] = []
-    for block in collection.blocks:
+    for block in blocks_of(collection):
         topic, intent = np.nonzero(block.eligible_intents(options.rel, options.intents))
         parts.append(collection.intent_start[block.start + topic] + intent)
         try:
@@ -65,7 +66,7 @@ def counted_intents(collection: Collection, options: IntentOptions) -> CountedIn
 
 
 def first_documents(
-    collection: Collection, runs: Iterable[OrderedRun], intents: CountedIntents, cutoff: int
+    collection: Collection, runs: Iterable[Runs], intents: CountedIntents, cutoff: int
 ) -> FirstDocuments:
     """Return the documents of runs down to a cutoff; those of a topic are in the order of the first run that has them.
 
@@ -73,7 +74,7 @@ def first_documents(
     """
     parts = [run.first(cutoff) for run in runs]
     topic = np.concatenate([part.topic for part in parts])
-    docs = pa.concat_arrays([take_rows(part.columns.doc, part.row) for part in parts])
+    docs = pa.concat_arrays([part.docs() for part in parts])
     hashes = np.concatenate([part.hashes for part in parts])
     pairs = PairIndex(topic, docs, hashes)
     by_topic = np.argsort(topic[pairs.first_rows], kind="stable")

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import (
-    DEFAULT_DUPLICATES,
-    DEFAULT_TIES,
-    Duplicates,
-    OrderedRun,
-    RankedBlock,
-    RankedHits,
-    Ties,
-)
-from irdiv.arrays.run_checks import RunsLike, order_checked_run, order_checked_runs
 from irdiv.checks import Integer, Optional, require
+from irdiv.core.block import Block, JudgedTopics, blocks_of
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import RunsLike, order_checked_run, order_checked_runs
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Runs, Ties
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.inputs import QrelsLike, RunLike
 from irdiv.intents.layers import Layer, layers_of
 from irdiv.intents.trees import ROOT, trees_of
+from irdiv.io.tables import QrelsLike, RunLike, returns_callers_frame
 from irdiv.measures.hierarchical import HIERARCHY, WEIGHTS
 from irdiv.measures.measure import Measure
 from irdiv.measures.parameters import INTENTS, REL
@@ -91,7 +83,7 @@ def hierarchy_nodes(
     >>> rows = [("77", "sale", "a", 1), ("77", "parts", "b", 1), ("77", "animal", "c", 1)]
     >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     >>> tree = {"tractors": ["sale", "parts"], "animal": None}
-    >>> qrels = irdiv.with_intents(qrels, irdiv.nested_intents({"77": tree}))
+    >>> qrels = irdiv.with_intents(qrels, irdiv.intents.nested_intents({"77": tree}))
     >>> irdiv.analysis.hierarchy_nodes(qrels)[["layer", "node_id", "parent_id", "leaf", "weight", "relevant"]].round(3)
        layer   node_id parent_id   leaf  weight  relevant
     0      1    animal      None   True   0.333         1
@@ -181,12 +173,12 @@ def layer_scores(
 
 
 def coverage_and_scores(
-    ordered: OrderedRun, measures: MeasuresLike | None, options: LayerOptions, cutoff: int | None
+    ordered: Runs, measures: MeasuresLike | None, options: LayerOptions, cutoff: int | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the frames of `node_coverage` and `layer_scores` for a run."""
     require(Optional(Integer(1)), cutoff=cutoff)
     flat_measures = _flat_measures(measures, cutoff)
-    nodes = node_frame(ordered.collection, options, ordered.hits(depth=cutoff))
+    nodes = _nodes_of_blocks((block for _, block in ordered.blocks(depth=cutoff)), options)
     nodes["rank"] = nodes["rank"].astype("Int64").where(nodes["rank"] > 0)
     by_layer = nodes.groupby(["query_id", "layer"], as_index=False, sort=False)
     table = by_layer.agg(nodes=("node_id", "size"), covered=("rank", "count"))
@@ -216,13 +208,19 @@ def _flat_measure(measure: ir_measures.Measure) -> Measure:
     raise IrdivError(f"{measure} does not score single layers; give a flat diversity measure, such as D#-nDCG@20.")
 
 
-def node_frame(collection: Collection, options: LayerOptions, hits: RankedHits | None = None) -> pd.DataFrame:
-    """Return the nodes by topic and layer; with a run also the first rank that covers each, 0 where none does."""
+def node_frame(collection: Collection, options: LayerOptions) -> pd.DataFrame:
+    """Return the nodes by topic and layer."""
+    return _nodes_of_blocks(blocks_of(collection), options)
+
+
+def _nodes_of_blocks(blocks: Iterable[JudgedTopics] | Iterable[Block], options: LayerOptions) -> pd.DataFrame:
+    """Return the nodes by topic and layer; for blocks of a run also the first rank that covers each, 0 for none."""
     parts = []
-    for block in collection.blocks:
-        ranked = None if hits is None else RankedBlock.from_hits(block, hits)
-        for depth, layer in enumerate(layers_of(block, *options).layers, 1):
-            parts.append(_layer_nodes(layer, depth, options.rel, ranked))
+    for item in blocks:
+        block, topics = (item, item.topics) if isinstance(item, Block) else (None, item)
+        for depth, layer in enumerate(layers_of(topics, *options).layers, 1):
+            parts.append(_layer_nodes(layer, depth, options.rel, block))
+    collection = topics.collection
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     by_topic = np.argsort(columns["topic"], kind="stable")
     topic, node, parent, layer_depth = (columns.pop(name)[by_topic] for name in ("topic", "node", "parent", "layer"))
@@ -236,7 +234,7 @@ def node_frame(collection: Collection, options: LayerOptions, hits: RankedHits |
     return pd.DataFrame({**ids, **{name: values[by_topic] for name, values in columns.items()}})
 
 
-def _layer_nodes(layer: Layer, depth: int, rel: int, ranked: RankedBlock | None) -> dict[str, Ints | Floats]:
+def _layer_nodes(layer: Layer, depth: int, rel: int, block: Block | None) -> dict[str, Ints | Floats]:
     """Return the nodes of the layer at some depth, 1 for the first, as numeric columns by name."""
     topic, column = np.nonzero(layer.nodes >= 0)
     node = layer.nodes[topic, column]
@@ -251,30 +249,29 @@ def _layer_nodes(layer: Layer, depth: int, rel: int, ranked: RankedBlock | None)
         "weight": layer.node_weight[topic, column],
         "relevant": relevant[topic, column],
     }
-    if ranked is not None:
-        nodes["rank"] = _first_ranks(ranked.with_intents_of(layer), rel)[topic, column]
+    if block is not None:
+        nodes["rank"] = _first_ranks(block.with_intents_of(layer), rel)[topic, column]
     return nodes
 
 
-def _first_ranks(ranked: RankedBlock, rel: int) -> Ints:
+def _first_ranks(block: Block, rel: int) -> Ints:
     """Return the rank of the first document relevant to each node, ``[topic, node]``; 0 for none."""
-    relevant = ranked.relevant(rel)
-    rank = np.take_along_axis(ranked.rank, relevant.argmax(axis=2), axis=1)
+    relevant = block.relevant(rel)
+    rank = np.take_along_axis(block.rank, relevant.argmax(axis=2), axis=1)
     return np.where(relevant.any(axis=2), rank, 0)
 
 
-def _scores(measure: Measure, ordered: OrderedRun, options: LayerOptions) -> Floats:
+def _scores(measure: Measure, ordered: Runs, options: LayerOptions) -> Floats:
     """Return a measure's score of each layer of each topic, in one array; its own parameters select the intents."""
     values = measure.parameter_values()
     own_options = options._replace(rel=values["rel"], intents=values.get("intents", "relevant"))
     flat_values = values.replace(renormalize=True)
-    hits = ordered.hits(judged_only=values.get("judged_only", False), depth=measure.cutoff)
     parts = []
-    for block in ordered.collection.blocks:
-        ranked = RankedBlock.from_hits(block, hits)
-        on_layers = [ranked.with_intents_of(layer) for layer in layers_of(block, *own_options).layers]
+    for _, block in ordered.blocks(values.get("judged_only", False), measure.cutoff):
+        topics = block.topics
+        on_layers = [block.with_intents_of(layer) for layer in layers_of(topics, *own_options).layers]
         by_layer = [measure.declaration.score(on_layer, flat_values, measure.cutoff) for on_layer in on_layers]
-        parts.append(_in_order_of_topics(by_layer, layers_of(block, *options).height))
+        parts.append(_in_order_of_topics(by_layer, layers_of(topics, *options).height))
     return np.concatenate(parts)
 
 

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from irdiv.analysis.best_lists import best_list
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection
 from irdiv.checks import Integer, Optional, require
+from irdiv.core.block import JudgedTopics, blocks_of
+from irdiv.core.collection import Collection
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.inputs import QrelsLike
-from irdiv.frames.text import require_separable_ids
+from irdiv.io.tables import QrelsLike, rename_columns, returns_callers_frame
+from irdiv.io.text import require_separable_ids
 from irdiv.kernels.lists import log_discount, safe_divide
 from irdiv.measures.catalogue import registry
 from irdiv.measures.measure import Measure
@@ -30,7 +29,12 @@ DEFAULT_ORDER = "alpha-nDCG"
 
 @returns_callers_frame  # type: ignore[arg-type] # its first argument may be given by name too
 def oracle(
-    qrels: QrelsLike | Collection, order: MeasureLike = DEFAULT_ORDER, *, depth: int | None = None, **parameters: object
+    qrels: QrelsLike | Collection,
+    order: MeasureLike = DEFAULT_ORDER,
+    *,
+    depth: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    **parameters: object,
 ) -> pd.DataFrame:
     """Return a run of the relevant documents of each topic, in an order derived from the judgments.
 
@@ -46,6 +50,8 @@ def oracle(
         (Clarke et al., SIGIR 2008, section 6.1).
     depth
         The number of documents of each topic; by default the cutoff of the measure, or without one all relevant ones.
+    columns
+        Names of columns in the qrels and what they are for irdiv, such as ``{"facet": "intent_id"}``.
     **parameters
         Parameters of the measure, such as ``alpha`` of α-nDCG.
 
@@ -72,18 +78,18 @@ def oracle(
     measure = _measure(DEFAULT_ORDER if reverse else order, parameters)
     if measure.cutoff is not None and depth not in (None, measure.cutoff):
         raise IrdivError(f"the oracle of {measure} has {measure.cutoff} documents for each topic, not depth={depth}.")
-    collection = Collection.of(qrels)
+    collection = Collection.of(rename_columns(columns, (qrels, "qrels"))[0])
     collection.require_intents(f"the order {str(order)!r}")
     depth = depth or measure.cutoff
-    parts = [_rank_block(block, measure, depth, reverse, advance) for block, advance in _counted_blocks(collection)]
+    parts = [_rank_block(topics, measure, depth, reverse, advance) for topics, advance in _counted_blocks(collection)]
     return pd.concat(parts, ignore_index=True)
 
 
-def _counted_blocks(collection: Collection) -> Iterator[tuple[JudgedBlock, Advance]]:
+def _counted_blocks(collection: Collection) -> Iterator[tuple[JudgedTopics, Advance]]:
     """Yield blocks, each with the function that advances a progress bar over the topics of all."""
     with progress_counter(len(collection.topics), "topic") as advance:
-        for block in collection.blocks:
-            yield block, advance
+        for topics in blocks_of(collection):
+            yield topics, advance
 
 
 def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
@@ -97,33 +103,33 @@ def _measure(order: MeasureLike, parameters: Mapping[str, object]) -> Measure:
 
 
 def _rank_block(
-    block: JudgedBlock, measure: Measure, depth: int | None, reverse: bool, advance: Advance
+    topics: JudgedTopics, measure: Measure, depth: int | None, reverse: bool, advance: Advance
 ) -> pd.DataFrame:
-    most_relevant = block.relevant_rows.shape[1]
+    most_relevant = topics.relevant_rows.shape[1]
     ranks = most_relevant if depth is None else min(depth, most_relevant)
     name, params = measure.declaration.name, measure.parameter_values()
-    is_exact = np.full(len(block), name == "D-nDCG")
+    is_exact = np.full(len(topics), name == "D-nDCG")
     if name == "D-nDCG":
-        documents = _rank_by_gain(gain_by_row(block, params)[block.relevant_rows_by_id])[:, :ranks]
+        documents = _rank_by_gain(gain_by_row(topics, params)[topics.relevant_rows_by_id])[:, :ranks]
     elif name == "alpha-nDCG" and (reverse or params["ideal"] == "greedy"):
-        documents, _ = greedy_novelty_ranking(block, NoveltyModel.of(params), ranks, reverse)
+        documents, _ = greedy_novelty_ranking(topics, NoveltyModel.of(params), ranks, reverse)
     else:
-        documents = np.full((len(block), ranks), -1)
+        documents = np.full((len(topics), ranks), -1)
         # The order does not depend on the ideal, and a cap would hide which list is best.
         searched = measure(ideal="greedy", cap=False) if name == "alpha-nDCG" else measure
-        has_relevant = np.diff(block.collection.row_start[block.start : block.stop + 1]) > 0
+        has_relevant = np.diff(topics.collection.row_start[topics.start : topics.stop + 1]) > 0
         for index in np.flatnonzero(has_relevant).tolist():
-            single = JudgedBlock(block.collection, block.start + index, block.start + index + 1)
+            single = JudgedTopics(topics.collection, topics.start + index, topics.start + index + 1)
             best = best_list(single, searched, depth)
             documents[index, : len(best.documents)], is_exact[index] = best
             advance(1)
-        advance(len(block) - int(np.count_nonzero(has_relevant)))
+        advance(len(topics) - int(np.count_nonzero(has_relevant)))
     topic, position = np.nonzero(documents >= 0)
-    rows = block.row_base + block.relevant_rows_by_id[topic, documents[topic, position]]
+    rows = topics.row_base + topics.relevant_rows_by_id[topic, documents[topic, position]]
     return pd.DataFrame(
         {
-            "query_id": block.collection.topics[block.start + topic],
-            "doc_id": np.asarray(block.collection.relevant_doc_ids(rows), dtype=object),
+            "query_id": topics.collection.topics[topics.start + topic],
+            "doc_id": np.asarray(topics.collection.relevant_doc_ids(rows), dtype=object),
             "rank": position + 1,
             "score": 1.0 / (position + 1),
             "ideal": np.where(is_exact[topic], "exact", "greedy"),
@@ -176,12 +182,12 @@ def ideal_gaps(
     measure = Measure(registry["alpha-nDCG"], ideal="exact", alpha=alpha, rel=rel, time_limit=time_limit, cutoff=cutoff)
     params = measure.parameter_values()
     # Before any program is solved, which may take long.
-    for block in collection.blocks:
-        refuse_large_programs(block, params["rel"], cutoff)
+    for topics in blocks_of(collection):
+        refuse_large_programs(topics, params["rel"], cutoff)
     parts = []
-    for block, advance in _counted_blocks(collection):
-        greedy = ideal_novelty_score(block, params, cutoff, cutoff, log_discount)
-        relevant = block.grades[block.relevant_rows_by_id] >= params["rel"]
+    for topics, advance in _counted_blocks(collection):
+        greedy = ideal_novelty_score(topics, params, cutoff, cutoff, log_discount)
+        relevant = topics.grades[topics.relevant_rows_by_id] >= params["rel"]
         ideals = []
         for topic in relevant:
             ideals += exact_ideals([topic], params["alpha"], cutoff, params["time_limit"])
@@ -190,7 +196,7 @@ def ideal_gaps(
         parts.append(
             pd.DataFrame(
                 {
-                    "query_id": collection.topics[block.start : block.stop],
+                    "query_id": collection.topics[topics.start : topics.stop],
                     "greedy": greedy,
                     "exact": exact,
                     "bound": np.maximum([ideal.upper_bound for ideal in ideals], exact),

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, OrderedRun, RankedBlock, Ties
-from irdiv.arrays.run_checks import RunsLike, order_checked_run, order_checked_runs
 from irdiv.checks import Gain, Integer, Number, choice, require
-from irdiv.frames.backends import FrameT, FrameT_co, common_backend, from_pandas, returns_callers_frame
-from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.core.block import JudgedTopics
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import RunsLike, order_checked_run, order_checked_runs
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Runs, Ties
+from irdiv.io.tables import FrameT, FrameT_co, QrelsLike, RunLike, common_backend, from_pandas, returns_callers_frame
 from irdiv.kernels.lists import jarvelin_kekalainen_discount, safe_divide
 from irdiv.measures.base import gain_table
 from irdiv.types import Floats, Ints, Objects
@@ -35,7 +34,7 @@ _MOST_LEVELS = 10_001
 class _GradedHits(NamedTuple):
     """The relevant documents of a run's lists for a block of topics, as ``[topic, hit]``."""
 
-    block: JudgedBlock
+    judged: JudgedTopics
     rank: Ints
     grade: Ints
     length: Ints
@@ -43,19 +42,17 @@ class _GradedHits(NamedTuple):
 
     @property
     def topics(self) -> Objects:
-        return self.block.collection.topics[self.block.start : self.block.stop]
+        return self.judged.collection.topics[self.judged.start : self.judged.stop]
 
     @property
     def judged_grades(self) -> Ints:
         """The grades of all relevant documents, in the list or not, as ``[topic, document]``."""
-        return self.block.grades[self.block.relevant_rows].max(axis=2)
+        return self.judged.grades[self.judged.relevant_rows].max(axis=2)
 
 
-def _graded_hits(run: OrderedRun) -> Iterator[_GradedHits]:
-    hits = run.hits()
-    for block in run.collection.blocks:
-        ranked = RankedBlock.from_hits(block, hits)
-        yield _GradedHits(block, ranked.rank, ranked.grades.max(axis=1), ranked.length)
+def _graded_hits(run: Runs) -> Iterator[_GradedHits]:
+    for _, block in run.blocks():
+        yield _GradedHits(block.topics, block.rank, block.grades.max(axis=1), block.length)
 
 
 @returns_callers_frame

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import OrderedRun, RankedBlock
+from irdiv.core.block import JudgedTopics
+from irdiv.core.collection import Collection
+from irdiv.core.runs import Runs
 from irdiv.errors import IrdivError
-from irdiv.frames.ids import take_rows
+from irdiv.io.ids import take_rows
 from irdiv.measures.measure import Measure
 from irdiv.types import Bools, Ints, Objects
 
@@ -36,15 +36,15 @@ def intents_of_topic(collection: Collection, topic: int, options: IntentOptions)
 
     The index of the frame is that of intents among all of the topic. Descriptions may be None.
     """
-    block = JudgedBlock(collection, topic, topic + 1)
-    counted = np.flatnonzero(block.eligible_intents(options.rel, options.intents)[0])
+    topics = JudgedTopics(collection, topic, topic + 1)
+    counted = np.flatnonzero(topics.eligible_intents(options.rel, options.intents)[0])
     index = collection.intent_start[topic] + counted
     described = collection.intent_description
     description = [None] * len(index) if described is None else described[index]
     return pd.DataFrame(
         {
             "intent_id": collection.intents[index],
-            "probability": block.intent_weights(*options)[0, counted],
+            "probability": topics.intent_weights(*options)[0, counted],
             "description": pd.Series(description, index=counted, dtype=object),
         },
         index=counted,
@@ -60,21 +60,21 @@ class RankedDocuments(NamedTuple):
     """As ``[intent, rank]``, of all intents of the topic; 0 for documents that are not relevant or not judged."""
 
 
-def ranked_documents(run: OrderedRun, topic: int, cutoff: int) -> RankedDocuments:
+def ranked_documents(run: Runs, topic: int, cutoff: int) -> RankedDocuments:
     """Return the documents of a run for a topic, given by index, down to a cutoff."""
     collection = run.collection
     start, stop = np.searchsorted(run.topic, [topic, topic + 1])
     shown = slice(start, min(stop, start + cutoff))
-    topics, hashes = run.topic[shown], run.hashes[shown]
+    topic_of, hashes = run.topic[shown], run.hashes[shown]
     docs = take_rows(run.columns.doc, run.row[shown])
-    block = JudgedBlock(collection, topic, topic + 1)
-    row = collection.find_relevant(topics, docs, hashes)
+    topics = JudgedTopics(collection, topic, topic + 1)
+    row = collection.find_relevant(topic_of, docs, hashes)
     # The last row of the grades holds zeros.
-    grades = block.grades[np.where(row < 0, len(block.grades) - 1, row - block.row_base)].T
-    return RankedDocuments(docs.to_pylist(), collection.is_judged(topics, docs, hashes), grades)
+    grades = topics.grades[np.where(row < 0, len(topics.grades) - 1, row - topics.row_base)].T
+    return RankedDocuments(docs.to_pylist(), collection.is_judged(topic_of, docs, hashes), grades)
 
 
-def scores_by_intent(runs: Mapping[str, OrderedRun], measure: Measure) -> pd.DataFrame:
+def scores_by_intent(runs: Mapping[str, Runs], measure: Measure) -> pd.DataFrame:
     """Return ``run, query_id, intent_id, probability, value``: the scores that an M-IA measure averages over intents.
 
     There is a row for each intent that counts.
@@ -84,22 +84,21 @@ def scores_by_intent(runs: Mapping[str, OrderedRun], measure: Measure) -> pd.Dat
     return pd.concat(parts, ignore_index=True)[columns].astype(dict.fromkeys(columns[:3], str))
 
 
-def _scores_by_intent(run: OrderedRun, measure: Measure) -> Iterator[pd.DataFrame]:
+def _scores_by_intent(run: Runs, measure: Measure) -> Iterator[pd.DataFrame]:
     collection, params, options = run.collection, measure.parameter_values(), IntentOptions.of(measure)
     score = measure.declaration.score_by_intent
     if score is None:
         raise IrdivError(f"{measure} does not score intents one by one.")
     collection.require_intents(measure)
-    hits = run.hits(judged_only=params.get("judged_only", False), depth=measure.cutoff)
-    for block in collection.blocks:
-        value = score(RankedBlock.from_hits(block, hits), params, measure.cutoff)
-        topic, intent = np.nonzero(block.eligible_intents(options.rel, options.intents))
-        intent_ids: Objects = collection.intents[collection.intent_start[block.start + topic] + intent]
+    for _, block in run.blocks(params.get("judged_only", False), measure.cutoff):
+        topics, value = block.topics, score(block, params, measure.cutoff)
+        topic, intent = np.nonzero(topics.eligible_intents(options.rel, options.intents))
+        intent_ids: Objects = collection.intents[collection.intent_start[topics.start + topic] + intent]
         yield pd.DataFrame(
             {
-                "query_id": collection.topics[block.start + topic],
+                "query_id": collection.topics[topics.start + topic],
                 "intent_id": intent_ids,
-                "probability": block.intent_weights(*options)[topic, intent],
+                "probability": topics.intent_weights(*options)[topic, intent],
                 "value": value[topic, intent],
             }
         )

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.blocks import JudgedBlock
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, RankedBlock, Ties
-from irdiv.arrays.run_checks import order_checked_run
 from irdiv.checks import Integer, Optional, require
+from irdiv.core.block import Block, JudgedTopics
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import order_checked_run
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.columns import find_columns
-from irdiv.frames.ids import as_ids, find_positions
-from irdiv.frames.inputs import FrameLike, QrelsLike, RunLike, as_frame
+from irdiv.io.columns import find_columns
+from irdiv.io.ids import as_ids, find_positions
+from irdiv.io.tables import FrameLike, QrelsLike, RunLike, as_frame, returns_callers_frame
 from irdiv.kernels.lists import safe_divide
 from irdiv.types import Bools, Floats, Ints, Objects
 
@@ -66,23 +65,22 @@ def user_oriented_measures(
     require(Optional(Integer(1)), cutoff=cutoff)
     collection = Collection.of(qrels)
     known_rows = _known_rows(known, collection)
-    hits = order_checked_run(collection, run, ties=ties, duplicates=duplicates).hits()
     parts = []
-    for block in collection.blocks:
-        ranked = RankedBlock.from_hits(block, hits)
-        is_known = _in_block(known_rows, block)
-        relevant = block.grades.max(axis=1) >= rel
-        last_rank = ranked.max_rank if cutoff is None else cutoff
-        hit = (ranked.grades.max(axis=1) >= rel) & (ranked.rank <= last_rank)
-        found, found_known = hit.sum(axis=1), (is_known[ranked.rows] & hit).sum(axis=1)
-        all_known = (is_known & relevant)[block.relevant_rows].sum(axis=1)
-        topics = collection.topics[block.start : block.stop]
-        expected_counts = all_known if expected is None else _expected_counts(expected, topics)
-        examined = _examined(hit, ranked, expected_counts, cutoff)
+    for _, block in order_checked_run(collection, run, ties=ties, duplicates=duplicates).blocks():
+        topics = block.topics
+        is_known = _in_block(known_rows, topics)
+        relevant = topics.grades.max(axis=1) >= rel
+        last_rank = block.max_rank if cutoff is None else cutoff
+        hit = (block.grades.max(axis=1) >= rel) & (block.rank <= last_rank)
+        found, found_known = hit.sum(axis=1), (is_known[block.rows] & hit).sum(axis=1)
+        all_known = (is_known & relevant)[topics.relevant_rows].sum(axis=1)
+        ids = collection.topics[topics.start : topics.stop]
+        expected_counts = all_known if expected is None else _expected_counts(expected, ids)
+        examined = _examined(hit, block, expected_counts, cutoff)
         parts.append(
             pd.DataFrame(
                 {
-                    "query_id": topics,
+                    "query_id": ids,
                     "coverage": safe_divide(found_known.astype(float), all_known),
                     "novelty": safe_divide((found - found_known).astype(float), found),
                     "relative_recall": safe_divide(found.astype(float), expected_counts),
@@ -109,11 +107,11 @@ def _known_rows(known: FrameLike | Mapping[str, Iterable[object]], collection: C
     return collection.find_relevant(topic[in_collection], doc_ids.take(in_collection))
 
 
-def _in_block(rows: Ints, block: JudgedBlock) -> Bools:
+def _in_block(rows: Ints, topics: JudgedTopics) -> Bools:
     """Return which rows of a block's grades are among some rows of the collection."""
-    chosen = np.zeros(len(block.grades), dtype=bool)
-    inside = (rows >= block.row_base) & (rows < block.row_base + len(block.grades) - 1)
-    chosen[rows[inside] - block.row_base] = True
+    chosen = np.zeros(len(topics.grades), dtype=bool)
+    inside = (rows >= topics.row_base) & (rows < topics.row_base + len(topics.grades) - 1)
+    chosen[rows[inside] - topics.row_base] = True
     return chosen
 
 
@@ -127,9 +125,9 @@ def _expected_counts(expected: Mapping[str, int], topics: Objects) -> Ints:
     return np.array([counts[query_id] for query_id in topics], dtype=np.int64)
 
 
-def _examined(hit: Bools, ranked: RankedBlock, expected: Ints, cutoff: int | None) -> Floats:
+def _examined(hit: Bools, block: Block, expected: Ints, cutoff: int | None) -> Floats:
     """Return the rank at which as many relevant documents are found as expected, or else the length of the list."""
     reached = (np.cumsum(hit, axis=1) >= expected[:, None]) & hit
-    rank = np.take_along_axis(np.broadcast_to(ranked.rank, hit.shape), reached.argmax(axis=1)[:, None], axis=1)[:, 0]
-    documents = ranked.length if cutoff is None else np.minimum(ranked.length, cutoff)
+    rank = np.take_along_axis(np.broadcast_to(block.rank, hit.shape), reached.argmax(axis=1)[:, None], axis=1)[:, 0]
+    documents = block.length if cutoff is None else np.minimum(block.length, cutoff)
     return np.where(reached.any(axis=1), rank, documents).astype(np.float64)

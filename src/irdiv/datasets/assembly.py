@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.errors import IrdivError, warn
-from irdiv.frames.columns import INTENT_TYPES
-from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import with_intents
 from irdiv.intents.probabilities import descending_weights
+from irdiv.io.columns import INTENT_TYPES
+from irdiv.io.tables import IntentsLike
 
 Probabilities: TypeAlias = "Literal['uniform', 'descending'] | IntentsLike | None"
 SPAM_GRADE = -2
@@ -64,7 +64,7 @@ def assemble(
     probabilities: Probabilities,
     drop_spam: bool,
     min_grade: int,
-) -> TestCollection:
+) -> Dataset:
     """Return the collection of qrels with ``query_id, intent_id, doc_id, relevance``; options as in `irdiv.load`."""
     if drop_spam:
         qrels = qrels[qrels["relevance"] != SPAM_GRADE].reset_index(drop=True)
@@ -84,7 +84,7 @@ def assemble(
             )
         known = qrels[["query_id", "intent_id", "probability"]].drop_duplicates(["query_id", "intent_id"])
         intents = intents.merge(known, on=["query_id", "intent_id"], how="left")
-    return TestCollection(name, qrels, intents, topics.topics, topics.notes)
+    return Dataset(name, qrels, intents, topics.topics, topics.notes)
 
 
 def _add_undescribed_intents(intents: pd.DataFrame, qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:

@@ -9,15 +9,14 @@ import pandas as pd
 
 from irdiv.datasets.pool import restrict_to_pool
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import QrelsHolder
-from irdiv.frames.columns import PLACEHOLDER_DOC_ID
-from irdiv.frames.inputs import RunLike
+from irdiv.io.columns import PLACEHOLDER_DOC_ID
+from irdiv.io.tables import QrelsHolder, RunLike
 
 _SHOWN_NOTES = 5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TestCollection(QrelsHolder):
+class Dataset(QrelsHolder):
     """A diversity collection: its frames, and notes on what was repaired or left out when it was read."""
 
     __test__ = False  # not a test case of pytest
@@ -55,7 +54,7 @@ class TestCollection(QrelsHolder):
         *,
         runs: RunLike | Mapping[str, RunLike] | None = None,
         depth: int | None = None,
-    ) -> TestCollection:
+    ) -> Dataset:
         """Return a copy with some of the topics, or with only the judgments of documents in a pool of runs.
 
         Parameters

@@ -10,13 +10,12 @@ import pandas as pd
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.files import write_atomically
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.checked import require_one_meaning_of_intents
-from irdiv.frames.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
-from irdiv.frames.ids import as_ids, natural_argsort
-from irdiv.frames.inputs import QrelsLike, qrels_frame
-from irdiv.frames.text import csv_writing_errors, require_separable_ids
-from irdiv.frames.values import integer_grades
+from irdiv.io.checked import require_one_meaning_of_intents
+from irdiv.io.columns import INTENT_COLUMNS, PLACEHOLDER_DOC_ID, find_columns
+from irdiv.io.ids import as_ids, natural_argsort
+from irdiv.io.tables import QrelsLike, qrels_frame, returns_callers_frame
+from irdiv.io.text import csv_writing_errors, require_separable_ids
+from irdiv.io.values import integer_grades
 from irdiv.types import PathLike
 
 _REQUIRED = ("query_id", "intent_id", "doc_id", "relevance")

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import FLOAT
-from irdiv.frames.text import rows_with_line_numbers, text_lines
+from irdiv.io.text import rows_with_line_numbers, text_lines
+from irdiv.io.trec import FLOAT
 from irdiv.types import PathLike
 
 _COLUMNS = ["query_id", "intent_id", "parent_id", "probability"]

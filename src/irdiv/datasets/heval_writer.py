@@ -10,10 +10,10 @@ import numpy as np
 from irdiv.datasets.heval_reader import inner_node_id
 from irdiv.errors import IrdivError, examples
 from irdiv.files import write_atomically
-from irdiv.frames.columns import ROOT_ID
-from irdiv.frames.ids import natural_argsort
-from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import ID_COLUMNS, normalize_intent_table
+from irdiv.io.columns import ROOT_ID
+from irdiv.io.ids import natural_argsort
+from irdiv.io.tables import IntentsLike
 from irdiv.types import PathLike
 
 
@@ -33,7 +33,7 @@ def write_heval(intent_table: IntentsLike, path: PathLike) -> None:
     ----------
     intent_table
         A frame, or the path of a file, with ``query_id``, an intent column, ``probability`` and, where the hierarchy
-        has more than one layer, ``parent_id``: the result of `read_heval`, the ``intents`` of a `TestCollection`, or
+        has more than one layer, ``parent_id``: the result of `read_heval`, the ``intents`` of a `Dataset`, or
         qrels with intents folded in. An inner node without a probability gets the sum of its leaves' probabilities.
     path
         The file to write. Inner nodes lose their names, as heval has none.

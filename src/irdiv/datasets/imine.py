@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.datasets.imine_repair import (
     Completed,
     add_missing_labels,
@@ -77,7 +77,7 @@ def _hint_at_other_languages(folder: PathLike, language: str) -> str:
     return f" It has files for language={' and '.join(map(repr, others))}." if others else ""
 
 
-def read_imine(folder: PathLike, language: str = "en") -> TestCollection:
+def read_imine(folder: PathLike, language: str = "en") -> Dataset:
     """Read NTCIR-11 IMine from a folder with the files that NII distributes.
 
     Parameters
@@ -90,7 +90,7 @@ def read_imine(folder: PathLike, language: str = "en") -> TestCollection:
 
     Returns
     -------
-    TestCollection
+    Dataset
         The ids of intents are their labels, and ``level`` is 1 or 2. First-level intents are parents of second-level
         ones, for which documents are judged, with the grades 0 (irrelevant or inaccessible), 1 and 2.
         A judged label that the hierarchy lacks is put below the first-level label that it starts with; without such a
@@ -129,7 +129,7 @@ def read_imine(folder: PathLike, language: str = "en") -> TestCollection:
     judged = with_intents(qrels.drop(columns=["relevant", "line"]), intents)
     if repairs:
         warn(f"the files of NTCIR-11 IMine ({language}) contradict each other: {'; '.join(repairs)}.")
-    return TestCollection(f"NTCIR-11 IMine ({language})", judged, intents, topics, notes)
+    return Dataset(f"NTCIR-11 IMine ({language})", judged, intents, topics, notes)
 
 
 def _about_unused(files: Files) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from irdiv.datasets.xml import attribute, error_at, read_elements
 from irdiv.errors import IrdivError
-from irdiv.frames.layouts import FLOAT, INTEGER
+from irdiv.io.trec import FLOAT, INTEGER
 from irdiv.types import PathLike
 
 NO_INTENT = "0"

@@ -19,10 +19,10 @@ from irdiv.datasets.assembly import (
     assemble,
     topics_from_rows,
 )
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.datasets.trec_web import read_trec_topics
 from irdiv.errors import IrdivError
-from irdiv.frames.trec import read_qrels
+from irdiv.io.trec import read_qrels
 
 _IMINE = "irdiv/ntcir11-imine"
 _DIVERSITY = "/diversity"
@@ -50,7 +50,7 @@ def load(
     probabilities: Probabilities = None,
     drop_spam: bool = False,
     min_grade: int = 1,
-) -> TestCollection:
+) -> Dataset:
     """Load a diversity collection of ir_datasets, which downloads it if needed.
 
     Parameters
@@ -60,7 +60,7 @@ def load(
         have subtopics.
     probabilities
         Probabilities of intents: ``"uniform"``; ``"descending"``, by which the j-th of the n intents with a
-        relevant document has 2^(n−j+1) / Σ_k 2^k, see `irdiv.datasets.descending_weights`; or an intent table for
+        relevant document has 2^(n−j+1) / Σ_k 2^k, see `irdiv.intents.descending_weights`; or an intent table for
         `irdiv.with_intents`. By default those of the dataset if it has any, as IMine, else uniform ones.
     drop_spam
         Leave out judgments of grade −2, so that such documents are unjudged.
@@ -69,7 +69,7 @@ def load(
 
     Returns
     -------
-    TestCollection
+    Dataset
 
     See Also
     --------

@@ -7,11 +7,9 @@ from typing import cast
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.diagnosis import find_line
-from irdiv.frames.layouts import DQRELS
-from irdiv.frames.ntcir import read_dqrels
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import ID_COLUMNS, fold, normalize_intent_table
+from irdiv.io.trec import DQRELS, find_line, read_table
 from irdiv.types import PathLike
 
 
@@ -33,7 +31,7 @@ def read_ntcir_qrels(path: PathLike, intent_table: PathLike | None = None) -> pd
     pandas.DataFrame
         With ``query_id, intent_id, doc_id, relevance`` and the columns of the second file.
     """
-    frame = read_dqrels(path)
+    frame: pd.DataFrame = read_table(path, DQRELS).to_pandas()
     if intent_table is None:
         return frame
     table = normalize_intent_table(read_intents(intent_table))

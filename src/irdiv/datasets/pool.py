@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import order_run
 from irdiv.checks import Integer, Optional, require
-from irdiv.frames.columns import PLACEHOLDER_DOC_ID
-from irdiv.frames.inputs import RunLike
-from irdiv.frames.runs import named_runs
+from irdiv.core.collection import Collection
+from irdiv.core.runs import order_run
+from irdiv.io.columns import PLACEHOLDER_DOC_ID
+from irdiv.io.runs import named_runs
+from irdiv.io.tables import RunLike
 
 
 def restrict_to_pool(qrels: pd.DataFrame, runs: RunLike | Mapping[str, RunLike], depth: int | None) -> pd.DataFrame:

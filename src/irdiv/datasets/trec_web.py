@@ -6,11 +6,11 @@ import pandas as pd
 
 from irdiv.checks import Integer, require
 from irdiv.datasets.assembly import TYPES, Probabilities, Topics, assemble, topics_from_rows
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.datasets.xml import Element, attribute, error_at, read_elements
 from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.columns import QRELS_COLUMNS, find_columns
-from irdiv.frames.inputs import qrels_frame
+from irdiv.io.columns import QRELS_COLUMNS, find_columns
+from irdiv.io.tables import qrels_frame
 from irdiv.types import PathLike
 
 _COLUMNS = ("query_id", "intent_id", "doc_id", "relevance")
@@ -24,7 +24,7 @@ def read_trec_web(
     probabilities: Probabilities = None,
     drop_spam: bool = False,
     min_grade: int = 1,
-) -> TestCollection:
+) -> Dataset:
     """Read a collection of the TREC Web track from its official files, as `irdiv.load` has it from ir_datasets.
 
     Parameters
@@ -38,7 +38,7 @@ def read_trec_web(
 
     Returns
     -------
-    TestCollection
+    Dataset
         Its intents are the subtopics of the XML, with type and description. Since 2013 the judgments of a topic with
         a single intent are under subtopic 0, which is then an intent with the description of the topic; in other
         topics subtopic 0 holds documents that are relevant to no intent, and is none. Any other subtopic with relevant
@@ -75,7 +75,7 @@ def _require_common_subtopics(frame: pd.DataFrame, described: Topics, qrels: Pat
 
 
 def _read_qrels(path: PathLike) -> pd.DataFrame:
-    frame = qrels_frame(path, callers_library=True)
+    frame = qrels_frame(path)
     names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
     columns = frame.select(**{column: names[column] for column in _COLUMNS}).to_native()
     return pd.DataFrame(columns)

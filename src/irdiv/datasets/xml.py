@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
 from irdiv.errors import IrdivError
-from irdiv.frames.text import open_maybe_gzip
+from irdiv.io.text import read_bytes
 from irdiv.types import PathLike
 
 _MOST_LEVELS = 50
@@ -72,10 +71,7 @@ def read_elements(path: PathLike, *, allow_document_type: bool = False) -> list[
     if not allow_document_type:
         parser.StartDoctypeDeclHandler = reject
     try:
-        with open_maybe_gzip(path, "XML") as file:
-            parser.ParseFile(file)
-    except (EOFError, OSError, zlib.error) as error:
-        raise IrdivError(f"{path}: the file is truncated or damaged ({error}).") from None
+        parser.Parse(read_bytes(path, "XML"), True)
     except expat.ExpatError as error:
         fault = expat.errors.messages[error.code]
         if error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:

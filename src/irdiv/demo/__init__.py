@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.demo.rag import rag_demo_files, write_rag_demo
 from irdiv.demo.writing import write_files
-from irdiv.frames.trec import read_qrels, read_run
 from irdiv.intents.files import read_intents
 from irdiv.intents.folding import with_intents
+from irdiv.io.trec import read_qrels, read_run
 
 __all__ = ["demo_collection", "demo_qrels_and_runs", "write_demo", "write_rag_demo"]
 
@@ -34,7 +34,7 @@ def demo_qrels_and_runs() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
         return demo_collection().qrels, {name: read_run(folder / f"{name}.run") for name in SYSTEMS}
 
 
-def demo_collection() -> TestCollection:
+def demo_collection() -> Dataset:
     """Return the demo collection: qrels, intents and topics.
 
     >>> demo_collection()
@@ -47,7 +47,7 @@ def demo_collection() -> TestCollection:
         intents = read_intents(folder / "intents.csv")
         topics = pd.read_csv(folder / "topics.tsv", sep="\t", dtype=str)
         qrels = read_qrels(folder / "qrels.txt").rename(columns={"iteration": "intent_id"})
-        return TestCollection("irdiv demo", with_intents(qrels, intents), intents, topics)
+        return Dataset("irdiv demo", with_intents(qrels, intents), intents, topics)
 
 
 def write_demo(folder: Path, *, force: bool = False) -> list[Path]:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias, overload
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
-import pandas as pd
-
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.checks import Integer, require
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import warn_about_missing_topics, warn_about_runs
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.errors import IrdivError
-from irdiv.evaluation.batches import DEFAULT_BATCH_ROWS, evaluate_in_batches
-from irdiv.evaluation.in_memory import score_frame_of_runs, score_named_runs
+from irdiv.evaluation.large import PART_ROWS, score_in_parts
+from irdiv.evaluation.notes import NoteOptions, qrels_facts, warn_about_unjudged_intents
 from irdiv.evaluation.results import Evaluation
+from irdiv.evaluation.scoring import RunTable, score
 from irdiv.evaluation.selection import requested_measures, requested_names
-from irdiv.frames.backends import FrameT, QrelsHolder, common_backend
-from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.run_column import RunsFrame
-from irdiv.frames.runs import named_runs
-from irdiv.frames.streams import is_stream
-from irdiv.frames.swapped import explain_swapped_arguments
+from irdiv.io.checked import RunColumns, columns_of_runs, run_columns
+from irdiv.io.guards import explain_swapped_arguments, run_column_remedy
+from irdiv.io.runs import named_runs
+from irdiv.io.streams import is_stream
+from irdiv.io.tables import FrameT, QrelsHolder, QrelsLike, RunLike, common_backend, rename_columns
 from irdiv.measures.spec import NamedMeasures
-from irdiv.progress import shows_progress
+from irdiv.progress import progress_bar, progress_counter, shows_progress
 from irdiv.types import PathLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from narwhals.typing import IntoDataFrame
+    from typing_extensions import TypeVar
+
+    FrameOrPandas = TypeVar("FrameOrPandas", bound=IntoDataFrame, default=pd.DataFrame)
+
+GROUP_ROWS = 1_000_000
+"""How many rows of a frame of many runs are scored at once; it bounds memory and changes no value."""
 
 _ScoresByTopic: TypeAlias = Mapping[str, Mapping[str, float]]
 _ListsByTopic: TypeAlias = Mapping[str, list[str]]
@@ -50,11 +60,12 @@ def evaluate(
     progress: bool = ...,
     batch_rows: int | None = ...,
     run_column: str | None = ...,
+    columns: Mapping[str, str] | None = ...,
     **parameters: object,
 ) -> Evaluation[FrameT]: ...
 @overload
 def evaluate(
-    qrels: FrameT,
+    qrels: FrameOrPandas | PathLike | Mapping[str, Mapping[str, int]] | QrelsHolder,
     runs: _RunsWithoutFrames,
     measures: NamedMeasures,
     *,
@@ -64,22 +75,9 @@ def evaluate(
     progress: bool = ...,
     batch_rows: int | None = ...,
     run_column: str | None = ...,
+    columns: Mapping[str, str] | None = ...,
     **parameters: object,
-) -> Evaluation[FrameT]: ...
-@overload
-def evaluate(
-    qrels: PathLike | Mapping[str, Mapping[str, int]] | QrelsHolder,
-    runs: _RunsWithoutFrames,
-    measures: NamedMeasures,
-    *,
-    ties: Ties = ...,
-    duplicates: Duplicates = ...,
-    components: bool = ...,
-    progress: bool = ...,
-    batch_rows: int | None = ...,
-    run_column: str | None = ...,
-    **parameters: object,
-) -> Evaluation[pd.DataFrame]: ...
+) -> Evaluation[FrameOrPandas]: ...
 @overload
 def evaluate(
     qrels: QrelsLike | Collection,
@@ -93,6 +91,7 @@ def evaluate(
     progress: bool = ...,
     batch_rows: int | None = ...,
     run_column: str | None = ...,
+    columns: Mapping[str, str] | None = ...,
     **parameters: object,
 ) -> Evaluation[Any]: ...
 @shows_progress
@@ -107,6 +106,7 @@ def evaluate(
     progress: bool = False,
     batch_rows: int | None = None,
     run_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
     **parameters: object,
 ) -> Evaluation[Any]:
     """Score runs by diversity measures, and by any other measure of ir_measures.
@@ -148,6 +148,9 @@ def evaluate(
         The column that names the run of each row, where ``runs`` is one frame that holds many of them, as leaderboards
         and grid searches have it; also of a file or stream, which is read into memory. Runs are in order of first
         occurrence, and have the same values as in a mapping, in less time where they are many.
+    columns
+        Names of columns in the qrels and runs and what they are for irdiv, such as
+        ``{"facet": "intent_id", "question": "query_id"}``; they are renamed before anything else.
     **parameters
         Values of parameters for all measures that have them and do not set their own: ``gain="linear"``,
         ``judged_only=True``, ``intents="all"``, ``renormalize=False``, ``rel=2``, ….
@@ -175,34 +178,54 @@ def evaluate(
     requested = requested_measures(measures, parameters, components=components)
     names = requested_names(measures, parameters)
     require_order_options(ties, duplicates)
-    rows = DEFAULT_BATCH_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)
-    if run_column is not None:
-        if batch_rows is not None:
-            raise IrdivError(
-                "run_column and batch_rows cannot be combined, as a frame of many runs is held in memory: leave "
-                "batch_rows out, or evaluate some of the runs at a time."
-            )
-        backend = common_backend(runs, qrels)
-        with explain_swapped_arguments(qrels, [runs]):
-            collection = Collection.of(qrels, warn=False)
-        scored = score_frame_of_runs(collection, RunsFrame(runs, run_column, ties), requested, ties, duplicates)
-    else:
-        named = named_runs(runs)
-        backend = common_backend(*named.values(), qrels)
-        in_batches = batch_rows is not None or any(map(is_stream, (qrels, *named.values())))
-        if in_batches and not isinstance(qrels, Collection):
-            with explain_swapped_arguments(qrels, named.values()):
-                topics, values, notes = evaluate_in_batches(qrels, named, requested, ties, duplicates, rows)
-            return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes, names=names)
+    rows = PART_ROWS if batch_rows is None else require(Integer(1), batch_rows=batch_rows)
+    if run_column is not None and batch_rows is not None:
+        raise IrdivError(
+            "run_column and batch_rows cannot be combined, as a frame of many runs is held in memory: leave batch_rows "
+            "out, or evaluate some of the runs at a time."
+        )
+    named = named_runs(runs) if run_column is None else {"runs": cast("RunLike", runs)}
+    backend = common_backend(*named.values(), qrels)
+    if columns:
+        pairs = ((qrels, "qrels"), *((run, "run") for run in named.values()))
+        qrels, *renamed = rename_columns(columns, *pairs)
+        named = dict(zip(named, renamed, strict=True))
+    is_large = run_column is None and (batch_rows is not None or any(map(is_stream, (qrels, *named.values()))))
+    if is_large and not isinstance(qrels, Collection):
         with explain_swapped_arguments(qrels, named.values()):
-            collection = Collection.of(qrels, warn=False)
-        scored = score_named_runs(collection, named, requested, ties, duplicates)
+            topics, values, notes = score_in_parts(qrels, named, requested, ties, duplicates, rows)
+        return Evaluation(tuple(named), topics, tuple(requested), values, backend, stream_notes=notes, names=names)
+    with explain_swapped_arguments(qrels, named.values()):
+        collection = Collection.of(qrels, warn=False)
+    tables = tables_of_runs(named, ties) if run_column is None else groups_of_runs(named["runs"], run_column, ties)
+    scored = score(collection, tables, requested, ties, duplicates)
+    warn_about_runs(scored.findings, scored.depth)
+    warn_about_missing_topics(scored.missing_topics(), len(collection.topics), lambda: scored.unjudged_topics)
+    options = NoteOptions(requested, ties)
+    if options.counts_all:
+        warn_about_unjudged_intents(qrels_facts(collection, options), options)
     return Evaluation(
-        tuple(scored.sources.runs),
-        collection.topics,
-        tuple(requested),
-        scored.values,
-        backend,
-        scored.sources,
-        names=names,
+        tuple(scored.runs), collection.topics, tuple(requested), scored.values, backend, scored, names=names
     )
+
+
+def tables_of_runs(named: Mapping[str, RunLike], ties: Ties) -> Iterator[RunTable]:
+    """Yield a table for each of some named runs; errors name a run unless it is the only one."""
+    for name, run in progress_bar(list(named.items()), "run"):
+        read = partial(_read_run, run, name, ties)
+        yield RunTable(read, name if len(named) > 1 else None, partial(run_column_remedy, run))
+
+
+def _read_run(run: RunLike, name: str, ties: Ties) -> RunColumns:
+    return run_columns(run, ties=ties)._replace(names=(name,))
+
+
+def groups_of_runs(runs: RunLike | Mapping[str, RunLike], run_column: object, ties: Ties) -> Iterator[RunTable]:
+    """Yield tables of some runs at a time of a frame that has many."""
+    columns = columns_of_runs(runs, run_column, ties)
+    with progress_counter(len(columns.names), "run") as advance:
+        for group in columns.groups(GROUP_ROWS):
+            # One run among several has its name in errors, also if it is a group of its own.
+            is_one_of_several = len(group.names) == 1 < len(columns.names)
+            yield RunTable(partial(RunColumns._replace, group), group.names[0] if is_one_of_several else None)
+            advance(len(group.names))

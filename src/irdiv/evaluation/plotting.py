@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypedDict
 
 from irdiv import plots
 from irdiv.analysis.curves import TENTHS, last_rank, seen_depth, values_by_parameter, values_by_rank
 from irdiv.analysis.textbook import STANDARD_LEVELS, interpolated_precision
 from irdiv.errors import IrdivError
-from irdiv.evaluation.sources import Sources
+from irdiv.evaluation.scoring import Scored
 from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_several
 from irdiv.plots.highlights import Highlight
 from irdiv.stats.agreement import concordance, correlate
@@ -23,6 +23,7 @@ from irdiv.stats.topic_subsets import power_by_topics
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from narwhals.typing import IntoDataFrame
+    from typing_extensions import Unpack
 
 P = ParamSpec("P")
 
@@ -39,13 +40,22 @@ def _of_evaluation(
     return method
 
 
+class CurveOptions(TypedDict, total=False):
+    """How curves are drawn: options of `irdiv.plots.rank_curves`, `parameter_curves` and `precision_recall`."""
+
+    highlight: Highlight
+    intervals: bool
+    rng: Rng
+    ax: Axes | None
+
+
 class EvaluationPlots:
     """The plots of an evaluation; each returns the ``matplotlib.axes.Axes`` it is drawn on.
 
     ``with irdiv.plots.style("dark", size="page")`` draws them on a dark background, as wide as the page of a paper.
     """
 
-    def __init__(self, evaluation: Scores[IntoDataFrame], sources: Sources | None) -> None:
+    def __init__(self, evaluation: Scores[IntoDataFrame], sources: Scored | None) -> None:
         self._evaluation, self._sources = evaluation, sources
 
     ranking = _of_evaluation(plots.ranking)
@@ -122,38 +132,21 @@ class EvaluationPlots:
             )
         return plots.heat_map(concordance(self._evaluation, gold, measures=measures), ax=ax)
 
-    def precision_recall(
-        self,
-        *,
-        levels: int = STANDARD_LEVELS,
-        rel: int = 1,
-        highlight: Highlight = None,
-        intervals: bool = False,
-        rng: Rng = 0,
-        ax: Axes | None = None,
-    ) -> Axes:
+    def precision_recall(self, *, levels: int = STANDARD_LEVELS, rel: int = 1, **options: Unpack[CurveOptions]) -> Axes:
         """Plot interpolated precision by recall.
 
         Parameters
         ----------
         levels, rel
             As of `irdiv.analysis.interpolated_precision`: the 11 standard levels of recall, or 101 for a finer curve.
-        highlight, intervals, rng, ax
-            As of `irdiv.plots.precision_recall`.
+        **options
+            ``highlight``, ``intervals``, ``rng`` and ``ax``, as of `irdiv.plots.precision_recall`.
         """
         sources = self._sources_to(None, "precision at all levels of recall")
         curves = interpolated_precision(sources.collection, sources.runs, levels=levels, rel=rel)
-        return plots.precision_recall(curves, highlight=highlight, intervals=intervals, rng=rng, ax=ax)
+        return plots.precision_recall(curves, **options)
 
-    def rank_curves(
-        self,
-        measures: MeasuresLike,
-        *,
-        highlight: Highlight = None,
-        intervals: bool = False,
-        rng: Rng = 0,
-        ax: Axes | None = None,
-    ) -> Axes:
+    def rank_curves(self, measures: MeasuresLike, **options: Unpack[CurveOptions]) -> Axes:
         """Plot measures by rank.
 
         Parameters
@@ -161,24 +154,20 @@ class EvaluationPlots:
         measures
             Measures with cutoffs, which are the last ranks, evaluated or not: ``"nDCG@20"``, ``["CG@20", "DCG@20"]``,
             ``"alpha-nDCG@20"``. Parameters that were given to `irdiv.evaluate` apply to its own measures only.
-        highlight, intervals, rng, ax
-            As of `irdiv.plots.rank_curves`.
+        **options
+            ``highlight``, ``intervals``, ``rng`` and ``ax``, as of `irdiv.plots.rank_curves`.
         """
         depth = max(map(last_rank, parse_several(measures)))
         sources = self._sources_to(depth if seen_depth(measures) else None, f"{measures} by rank")
         curves = values_by_rank(sources.collection, sources.runs, measures)
-        return plots.rank_curves(curves, highlight=highlight, intervals=intervals, rng=rng, ax=ax)
+        return plots.rank_curves(curves, **options)
 
     def parameter_curves(
         self,
         measure: MeasureLike = "alpha-nDCG@10",
         parameter: str = "alpha",
         values: Iterable[float] = TENTHS,
-        *,
-        highlight: Highlight = None,
-        intervals: bool = False,
-        rng: Rng = 0,
-        ax: Axes | None = None,
+        **options: Unpack[CurveOptions],
     ) -> Axes:
         """Plot a measure by one of its parameters.
 
@@ -187,14 +176,14 @@ class EvaluationPlots:
         measure, parameter, values
             As of `irdiv.analysis.values_by_parameter`; by default α-nDCG for α from 0 to 1. The measure may be another
             than those of the evaluation.
-        highlight, intervals, rng, ax
-            As of `irdiv.plots.parameter_curves`.
+        **options
+            ``highlight``, ``intervals``, ``rng`` and ``ax``, as of `irdiv.plots.parameter_curves`.
         """
         sources = self._sources_to(seen_depth(measure), f"{measure} by {parameter}")
         curves = values_by_parameter(sources.collection, sources.runs, measure, parameter, values)
-        return plots.parameter_curves(curves, highlight=highlight, intervals=intervals, rng=rng, ax=ax)
+        return plots.parameter_curves(curves, **options)
 
-    def _sources_to(self, depth: int | None, what: str) -> Sources:
+    def _sources_to(self, depth: int | None, what: str) -> Scored:
         """Return the qrels and runs, which must have the first documents to a depth, or all for None."""
         sources = self._sources
         if sources is None:

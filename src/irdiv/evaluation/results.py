@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from html import escape
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from irdiv.analysis.topics import scores_by_intent
 from irdiv.checks import Integer, Optional, require
 from irdiv.errors import IrdivError
+from irdiv.evaluation.scoring import Scored
 from irdiv.evaluation.selection import requested_measures
-from irdiv.evaluation.sources import Sources
+from irdiv.evaluation.topics import CaseOptions, Cases, TopicReport, documents_frame, missed_intents
 from irdiv.files import write_atomically
-from irdiv.frames.backends import FrameT_co, from_pandas, to_backend
-from irdiv.frames.ids import Ids, string_array
-from irdiv.frames.text import csv_writing_errors
+from irdiv.io.ids import Ids, string_array
+from irdiv.io.tables import FrameT, FrameT_co, ReturnsCallersFrame, from_pandas, to_backend
+from irdiv.io.text import csv_writing_errors
 from irdiv.measures.measure import Measure
-from irdiv.measures.spec import MeasureLike, MeasuresLike, parse_base
+from irdiv.measures.spec import MeasureLike, parse_base
+from irdiv.show import tables
+from irdiv.stats.cases import disagreements, worst_topics
+from irdiv.stats.comparison import compare
 from irdiv.stats.names import find_measure, find_run, find_topic
-from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, IntervalName, Rng, TestName
+from irdiv.stats.ranking import rank_runs
 from irdiv.stats.scores import Scores
 from irdiv.types import Floats, PathLike
 
 if TYPE_CHECKING:
-    from irdiv.evaluation.cases import Cases
+    from typing_extensions import Unpack
+
     from irdiv.evaluation.plotting import EvaluationPlots
-    from irdiv.evaluation.topics import TopicReport
-    from irdiv.stats.cases import SignificantBy
-    from irdiv.stats.significance import Correction
+
+P = ParamSpec("P")
+
+
+def _as_method(function: ReturnsCallersFrame[P]) -> Callable[Concatenate[Evaluation[FrameT], P], FrameT]:
+    """Return a function of `irdiv.stats` as a method of evaluations."""
+    return function
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -53,7 +64,7 @@ class Evaluation(Scores[FrameT_co]):
     2              1.00          1.0         1.0    0.60
     """
 
-    sources: Sources | None = None
+    sources: Scored | None = None
     """The qrels and runs; None where they came in streams, and for answers."""
     stream_notes: tuple[str, ...] = ()
     """The `notes` where there are no `sources`."""
@@ -140,69 +151,11 @@ class Evaluation(Scores[FrameT_co]):
         """Return the index of a measure, given by its name or any spelling of its spec; the first for None."""
         return 0 if measure is None else find_measure(self.specs(), measure, self.names)
 
-    def rank(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        test: TestName = "tukey",
-        correction: str | None = None,
-        level: float = LEVEL,
-        rng: Rng = 0,
-        n_resamples: int | None = None,
-        plus_one: bool | None = None,
-        interval: IntervalName = "bca",
-        confidence_level: float = CONFIDENCE_LEVEL,
-    ) -> FrameT_co:
-        """Return runs from the best to the worst: ``measure, rank, run, mean, low, high, group``.
-
-        Runs that share a letter of ``group`` do not differ significantly. Parameters are those of
-        `irdiv.stats.rank_runs`.
-        """
-        from irdiv.stats.ranking import rank_runs
-
-        return rank_runs(
-            self,
-            measure,
-            test=test,
-            correction=correction,
-            level=level,
-            rng=rng,
-            n_resamples=n_resamples,
-            plus_one=plus_one,
-            interval=interval,
-            confidence_level=confidence_level,
-        )
-
-    def compare(
-        self,
-        *,
-        test: TestName = "bootstrap",
-        baseline: str | Iterable[str] | None = None,
-        measures: MeasuresLike | None = None,
-        correction: str | None = None,
-        rng: Rng = 0,
-        n_resamples: int | None = None,
-        plus_one: bool | None = None,
-        interval: IntervalName = "bca",
-        confidence_level: float = CONFIDENCE_LEVEL,
-        progress: bool = False,
-    ) -> FrameT_co:
-        """Return tests of pairs of runs, all of them or each with baselines: what `irdiv.stats.compare` returns."""
-        from irdiv.stats.comparison import compare
-
-        return compare(
-            self,
-            test=test,
-            baseline=baseline,
-            measures=measures,
-            correction=correction,
-            rng=rng,
-            n_resamples=n_resamples,
-            plus_one=plus_one,
-            interval=interval,
-            confidence_level=confidence_level,
-            progress=progress,
-        )
+    rank = _as_method(rank_runs)
+    compare = _as_method(compare)
+    worst = _as_method(worst_topics)
+    to_latex = tables.to_latex
+    to_markdown = tables.to_markdown
 
     def topic(
         self, query_id: object, *, runs: str | Iterable[str] | None = None, cutoff: int | None = None
@@ -224,8 +177,6 @@ class Evaluation(Scores[FrameT_co]):
         chosen = [find_run(self.runs, name) for name in names]
         if not chosen:
             raise IrdivError("no runs given; name some, or leave the argument out for all.")
-        from irdiv.evaluation.topics import TopicReport
-
         return TopicReport(
             sources,
             self.query_ids[index],
@@ -235,23 +186,6 @@ class Evaluation(Scores[FrameT_co]):
             require(Optional(Integer(1)), cutoff=cutoff),
             self.backend,
         )
-
-    def worst(
-        self,
-        n: int = 5,
-        *,
-        measure: MeasureLike | None = None,
-        run: str | None = None,
-        baseline: str | None = None,
-    ) -> FrameT_co:
-        """Return the topics on which a run is worst, or loses most against a baseline; `topic` explains each.
-
-        ``query_id, run, measure, value``, and with a baseline ``baseline_value, difference``. Parameters are those of
-        `irdiv.stats.worst_topics`.
-        """
-        from irdiv.stats.cases import worst_topics
-
-        return worst_topics(self, n, measure=measure, run=run, baseline=baseline)
 
     def missed(self, *, run: str | None = None, cutoff: int | None = None, rel: int | None = None) -> FrameT_co:
         """Return the declared intents that runs do not cover: what `irdiv.analysis.uncovered_intents` returns.
@@ -269,8 +203,6 @@ class Evaluation(Scores[FrameT_co]):
             The smallest grade that covers an intent; by default that of the first measure with intents, or 1.
         """
         runs = self.runs if run is None else [self.runs[find_run(self.runs, run)]]
-        from irdiv.evaluation.topics import missed_intents
-
         return from_pandas(missed_intents(self._require_sources("missed()"), runs, cutoff, rel), self.backend)
 
     def cases(
@@ -279,15 +211,8 @@ class Evaluation(Scores[FrameT_co]):
         other: MeasureLike,
         *,
         n: int | None = 5,
-        among: MeasuresLike | None = None,
-        significant: SignificantBy | None = None,
-        test: TestName | None = None,
-        correction: str | None = None,
-        level: float = LEVEL,
-        rng: Rng = 0,
-        n_resamples: int | None = None,
-        plus_one: bool | None = None,
         cutoff: int | None = None,
+        **options: Unpack[CaseOptions],
     ) -> Cases[FrameT_co]:
         """Return topics and pairs of runs on which two measures disagree, with what both runs show.
 
@@ -296,30 +221,13 @@ class Evaluation(Scores[FrameT_co]):
 
         Parameters
         ----------
-        measure, other, n, among, significant, test, correction, level, rng, n_resamples, plus_one
+        measure, other, n, **options
             As of `irdiv.stats.disagreements`.
         cutoff
             As of `topic`.
         """
         sources = self._require_sources("cases()")
-        from irdiv.evaluation.cases import Cases
-        from irdiv.evaluation.topics import documents_frame
-        from irdiv.stats.cases import disagreements
-
-        differences = disagreements(
-            self.to_pandas(),
-            measure,
-            other,
-            n=n,
-            among=among,
-            significant=significant,
-            test=test,
-            correction=correction,
-            level=level,
-            rng=rng,
-            n_resamples=n_resamples,
-            plus_one=plus_one,
-        )
+        differences = disagreements(self.to_pandas(), measure, other, n=n, **options)
         specs = [column for column in differences if column in self.specs()]
         rows = zip(differences["query_id"], differences["run"], differences["other"], strict=True)
         topics = [self.topic(query_id, runs=runs, cutoff=cutoff) for query_id, *runs in rows]
@@ -343,11 +251,9 @@ class Evaluation(Scores[FrameT_co]):
         sources = self._require_sources(f"per_intent({base!s})")
         judged_only = measure.parameter_values().get("judged_only", False)
         sources.require_documents(None if judged_only else measure.cutoff, measure)
-        from irdiv.analysis.topics import scores_by_intent
-
         return from_pandas(scores_by_intent(sources.runs, measure), self.backend)
 
-    def _require_sources(self, purpose: str) -> Sources:
+    def _require_sources(self, purpose: str) -> Scored:
         if self.sources is None:
             raise IrdivError(
                 f"{purpose} needs the qrels and runs, which an evaluation of streams, in batches or of answers does "
@@ -360,95 +266,6 @@ class Evaluation(Scores[FrameT_co]):
 
     def _wide_pandas(self, index: pd.Index, values: Floats) -> Any:
         return pd.DataFrame(values, index=index, columns=pd.Index(self.specs(), name="measure"))
-
-    def to_latex(
-        self,
-        *,
-        measures: MeasuresLike | None = None,
-        baseline: str | None = None,
-        pairs: Literal["all"] | None = None,
-        test: TestName = "bootstrap",
-        correction: Correction = "auto",
-        level: float = LEVEL,
-        rng: Rng = 0,
-        n_resamples: int | None = None,
-        digits: int = 4,
-        caption: str | None = None,
-        label: str | None = None,
-        environment: bool = True,
-    ) -> str:
-        r"""Return the means as a LaTeX table with booktabs rules, the best in bold, significant differences marked.
-
-        Parameters
-        ----------
-        measures
-            Some of the measures; all by default.
-        baseline
-            The run that the others are compared with: those that differ from it significantly have a star.
-        pairs
-            ``"all"`` to compare all pairs of runs: each run has a letter, and a mean carries the letters of the runs
-            that it is significantly better than.
-        test, rng
-            As in `irdiv.stats.compare`.
-        correction
-            As in `irdiv.stats.compare`, over the comparisons of each measure. ``"auto"``, the default, is Holm's if
-            there are several; the randomized Tukey HSD test needs none.
-        level
-            The significance level, which the corrected p must be below.
-        n_resamples
-            By default that of the test, or as many as the correction needs.
-        digits
-            Decimal places.
-        caption
-            LaTeX in place of the default caption, which names the number of topics, the test, its samples, the
-            correction and the level. That text is then kept as a comment.
-        label
-            The label that ``\ref`` takes.
-        environment
-            Whether the table is in a ``table`` environment; if not, it is a ``tabular`` with the caption as a comment.
-
-        Examples
-        --------
-        >>> import irdiv
-        >>> from irdiv.demo import demo_qrels_and_runs
-        >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["alpha-nDCG@10", "D#-nDCG@10"])
-        >>> print("\n".join(evaluation.to_latex(pairs="all", label="tab:demo").splitlines()[4:13]))
-        \label{tab:demo}
-        \begin{tabular}{lll}
-        \toprule
-        run & $\alpha$-nDCG@10 & D$\sharp$-nDCG@10 \\
-        \midrule
-        (a) relevance & 0.7612\textsuperscript{cd} & 0.9060\textsuperscript{cd} \\
-        (b) diversified & \textbf{0.8515}\textsuperscript{acd} & \textbf{0.9146}\textsuperscript{cd} \\
-        (c) one-intent & 0.6387\textsuperscript{d} & 0.7037 \\
-        (d) spammy & 0.4085 & 0.5833 \\
-        """
-        from irdiv.show import tables
-
-        marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
-        return tables.to_latex(
-            self, marks, measures=measures, digits=digits, caption=caption, label=label, environment=environment
-        )
-
-    def to_markdown(
-        self,
-        *,
-        measures: MeasuresLike | None = None,
-        baseline: str | None = None,
-        pairs: Literal["all"] | None = None,
-        test: TestName = "bootstrap",
-        correction: Correction = "auto",
-        level: float = LEVEL,
-        rng: Rng = 0,
-        n_resamples: int | None = None,
-        digits: int = 4,
-        caption: str | None = None,
-    ) -> str:
-        """Return the means as a Markdown table below a caption; options as in `to_latex`."""
-        from irdiv.show import tables
-
-        marks = tables.Marks(baseline, pairs, test, correction, level, rng, n_resamples)
-        return tables.to_markdown(self, marks, measures=measures, digits=digits, caption=caption)
 
     def to_csv(self, path: PathLike) -> None:
         """Write all values to a CSV file, as `frame` has them; functions of `irdiv.stats` take its path."""
@@ -467,9 +284,5 @@ class Evaluation(Scores[FrameT_co]):
         return "\n".join([means.to_string(float_format="{:.4f}".format), *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        from irdiv.show import tables
-
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return tables.to_html(self) + (f"<ul>{notes}</ul>" if notes else "")

@@ -1,101 +1,160 @@
-"""Scores of runs by measures of irdiv and of ir_measures."""
+"""From tables of runs to values: runs are ordered, checked and scored here, and nowhere else."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import Duplicates, OrderedRun, Ties, order_run
-from irdiv.arrays.run_groups import OrderedRuns, order_runs
-from irdiv.errors import IrdivError, examples
-from irdiv.frames.inputs import RunLike
-from irdiv.frames.run_column import RunGroup
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import RunFindings, check
+from irdiv.core.runs import Duplicates, Runs, Ties, order
+from irdiv.errors import IrdivError, examples, prefix_errors_with_run
+from irdiv.evaluation.notes import NoteOptions, qrels_facts, run_facts, write_notes
+from irdiv.io.checked import RunColumns
 from irdiv.measures.measure import Measure
-from irdiv.measures.scoring import require_intents, score, score_runs
-from irdiv.measures.trec_eval import irdiv_equivalent
-from irdiv.types import Floats
+from irdiv.measures.scoring import require_intents, uses_judged_only
+from irdiv.measures.scoring import score as score_by_irdiv
+from irdiv.measures.spec import irdiv_equivalent
+from irdiv.progress import progress_bar
+from irdiv.types import Floats, Objects
+
+KEPT_DEPTH = 100
+"""How many documents of a topic are kept, at least, if all measures have a cutoff; else all are."""
 
 
-class Scorer:
-    """Scores runs of a collection by measures of irdiv and ir_measures."""
+class RunTable(NamedTuple):
+    """The rows of one or several runs, which are read when it is their turn."""
 
-    def __init__(
-        self, collection: Collection, measures: Sequence[ir_measures.Measure], ties: Ties, duplicates: Duplicates
-    ) -> None:
-        self._collection, self._ties, self._duplicates = collection, ties, duplicates
-        self._measures = [irdiv_equivalent(measure) or measure for measure in measures]
-        self._own = {i: m for i, m in enumerate(self._measures) if isinstance(m, Measure)}
-        self._others = {i: m for i, m in enumerate(self._measures) if i not in self._own}
-        require_intents(collection, list(self._own.values()))
-        others = list(self._others.values())
-        self._evaluator = _ir_measures_evaluator(collection, others) if others else None
+    read: Callable[[], RunColumns]
+    name: str | None = None
+    """The name of the run in errors; None where it is the only one, or where the rows name their runs."""
+    remedy: Callable[[], str] = str
+    """What an error about repeated documents recommends first."""
 
-    def order(self, run: RunLike, *, is_part: bool = False) -> OrderedRun:
-        """Return a run with its documents in order; one that is only part of a run may lack all topics."""
-        return order_run(self._collection, run, ties=self._ties, duplicates=self._duplicates, is_part=is_part)
+
+@dataclass
+class Scored:
+    """Values of runs, and the qrels and runs that they were computed from."""
+
+    collection: Collection
+    measures: Sequence[ir_measures.Measure]
+    ties: Ties
+    depth: int | None
+    """How many documents the measures see, None for all."""
+    values: Floats = field(init=False, repr=False)
+    """Values as ``[run, measure, topic]``."""
+    runs: dict[str, Runs] = field(default_factory=dict)
+    """The first documents of each run."""
+    findings: dict[str, list[RunFindings]] = field(default_factory=dict)
+    """What may be a mistake in each run; none for a part of a run that has no topic."""
+    cut_at: int | None = None
+    """How many documents of a topic were kept, if some run has more; None if all were."""
 
     @property
-    def depth(self) -> int | None:
-        """The largest cutoff of the measures, or None if one of them sees all documents."""
-        cutoffs: list[int | None] = [
-            None if measure.params.get("judged_only") else measure.params.get("cutoff") for measure in self._measures
-        ]
-        return None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    def unjudged_topics(self) -> set[str]:
+        """The topics of runs that are not in the qrels."""
+        return {topic for run in self.runs.values() for topic in run.unjudged_topics()}
 
-    def score(self, ordered: OrderedRun) -> Floats:
-        """Return the values of all measures for a run, ``[measure, topic]``."""
-        values = np.zeros((len(self._measures), len(self._collection.topics)))
-        values[list(self._own)] = score(ordered, list(self._own.values()))
-        if self._evaluator is not None and len(ordered.topic):
-            others = list(self._others.values())
-            values[list(self._others)] = _score_by_ir_measures(self._evaluator, ordered, others)
-        return values
+    def missing_topics(self) -> dict[str, Objects]:
+        """Return the topics that each run lacks."""
+        return {name: run.missing_topics() for name, run in self.runs.items()}
 
-    def order_runs(self, group: RunGroup, *, is_one: bool) -> OrderedRuns:
-        """Return several runs with their documents in order; the name of one alone is not part of errors."""
-        return order_runs(self._collection, group, self._ties, self._duplicates, is_one=is_one)
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is normal in the qrels and runs but matters for their values."""
+        options = NoteOptions(self.measures, self.ties)
+        runs = progress_bar(self.runs, "run", description="notes on runs")
+        facts = {name: run_facts(self.runs[name], options) for name in runs}
+        return write_notes(qrels_facts(self.collection, options), facts, self.unjudged_topics, options)
 
-    def score_runs(self, ordered: OrderedRuns) -> Floats:
-        """Return the values of all measures for several runs, ``[run, measure, topic]``."""
-        values = np.zeros((len(ordered), len(self._measures), len(self._collection.topics)))
-        values[:, list(self._own)] = score_runs(ordered, list(self._own.values()))
-        if self._evaluator is not None:
-            others = list(self._others.values())
-            for index, run in enumerate(ordered):
-                values[index, list(self._others)] = _score_by_ir_measures(self._evaluator, run, others)
-        return values
+    def require_documents(self, count: int | None, purpose: object) -> None:
+        """Raise an error unless the first documents of each topic, or all for None, are kept; a purpose needs them."""
+        if self.cut_at is not None and (count is None or count > self.cut_at):
+            needed = "all documents" if count is None else f"the first {count} documents"
+            raise IrdivError(
+                f"{purpose} needs {needed} of a topic, but the evaluation kept {self.cut_at}, since all its measures "
+                f"have cutoffs: use a cutoff up to {self.cut_at}, or evaluate one without a cutoff too, such as AP."
+            )
 
 
-def _ir_measures_evaluator(
-    collection: Collection, measures: Sequence[ir_measures.Measure]
-) -> ir_measures.providers.Evaluator:
+def score(
+    collection: Collection,
+    tables: Iterable[RunTable],
+    measures: Sequence[ir_measures.Measure],
+    ties: Ties,
+    duplicates: Duplicates,
+    *,
+    is_part: bool = False,
+) -> Scored:
+    """Order, check and score runs by measures of irdiv and ir_measures.
+
+    With ``is_part`` the collection has only some of the topics, of which a run may lack all.
+    """
+    computed = [irdiv_equivalent(measure) or measure for measure in measures]
+    own = {i: measure for i, measure in enumerate(computed) if isinstance(measure, Measure)}
+    others = {i: measure for i, measure in enumerate(computed) if i not in own}
+    require_intents(collection, list(own.values()))
+    evaluator = _evaluator(collection, list(others.values())) if others else None
+    scored = Scored(collection, measures, ties, seen_depth(computed))
+    # One more than measures see, since it may have the score of the last.
+    kept_depth = None if scored.depth is None else max(scored.depth + 1, KEPT_DEPTH)
+    parts = []
+    for table in tables:
+        with prefix_errors_with_run(table.name):
+            columns = table.read()
+            runs = order(collection, columns, ties, duplicates, is_part=is_part, remedy=table.remedy)
+        values = np.zeros((len(runs), len(measures), len(collection.topics)))
+        values[:, list(own)] = score_by_irdiv(runs, list(own.values()))
+        if evaluator is not None:
+            for index, run in enumerate(runs):
+                values[index, list(others)] = _score_by_ir_measures(evaluator, run, list(others.values()))
+        parts.append(values)
+        kept = runs if kept_depth is None else runs.first(kept_depth)
+        scored.cut_at = scored.cut_at if kept is runs else kept_depth
+        scored.runs.update(zip(runs.names, kept, strict=True))
+        has_rows = runs.lengths().sum(axis=1) > 0
+        for name, found, has_some in zip(runs.names, check(runs, scored.depth), has_rows, strict=True):
+            scored.findings[name] = [found] if has_some else []
+    scored.values = np.concatenate(parts)
+    return scored
+
+
+def seen_depth(measures: Iterable[ir_measures.Measure]) -> int | None:
+    """Return the largest cutoff of the measures, or None if one of them sees all documents."""
+    cutoffs = []
+    for measure in measures:
+        # Documents that nobody judged are left out before the cutoff.
+        condenses = uses_judged_only(measure) if isinstance(measure, Measure) else measure.params.get("judged_only")
+        cutoffs.append(None if condenses else measure.params.get("cutoff"))
+    return None if None in cutoffs else max(filter(None, cutoffs))
+
+
+def _evaluator(collection: Collection, measures: Sequence[ir_measures.Measure]) -> ir_measures.providers.Evaluator:
     topic, doc, grade = collection.adhoc_judgments()
-    qrels = pd.DataFrame(
-        {
-            "query_id": collection.topics[topic],
-            "doc_id": np.asarray(doc, dtype=object),
-            "relevance": grade,
-        }
-    )
+    ids = {"query_id": collection.topics[topic], "doc_id": np.asarray(doc, dtype=object)}
     try:
-        return ir_measures.evaluator(measures, qrels)
+        return ir_measures.evaluator(measures, pd.DataFrame({**ids, "relevance": grade}))
     except (AssertionError, TypeError, ValueError, RuntimeError) as error:
         raise IrdivError(f"ir_measures cannot compute one of {examples(map(str, measures))}: {error}") from error
 
 
 def _score_by_ir_measures(
-    evaluator: ir_measures.providers.Evaluator, run: OrderedRun, measures: Sequence[ir_measures.Measure]
+    evaluator: ir_measures.providers.Evaluator, run: Runs, measures: Sequence[ir_measures.Measure]
 ) -> Floats:
     """Return the values of measures of ir_measures, ``[measure, topic]``."""
     values = np.zeros((len(measures), len(run.collection.topics)))
+    if len(run.row) == 0:
+        return values
     index = {measure: i for i, measure in enumerate(measures)}
     try:
-        for metric in evaluator.iter_calc(_ir_measures_run(run)):
+        for metric in evaluator.iter_calc(_frame_for_ir_measures(run)):
             values[index[metric.measure], run.collection.topic_index[metric.query_id]] = metric.value
     except subprocess.CalledProcessError as error:
         raise IrdivError(
@@ -106,16 +165,15 @@ def _score_by_ir_measures(
     return values
 
 
-def _ir_measures_run(run: OrderedRun) -> pd.DataFrame:
+def _frame_for_ir_measures(run: Runs) -> pd.DataFrame:
     """Return the run for ir_measures, with other scores where its own would be equal in single precision.
 
     Programs behind ir_measures order equal scores each in its own way, and trec_eval reads single precision.
     """
-    score = -run.columns.key[run.row]
-    same_topic = run.topic[1:] == run.topic[:-1]
+    topic, score = run.topic, -run.keys()
     with np.errstate(over="ignore"):  # larger scores are infinite there, and so equal
         single = score.astype(np.float32)
-    if (same_topic & (single[1:] == single[:-1])).any():
-        score = np.searchsorted(run.topic, run.topic, side="right") - np.arange(len(run.topic), dtype=np.float64)
-    doc_ids = np.asarray(run.columns.doc.take(run.row), dtype=object)
-    return pd.DataFrame({"query_id": run.collection.topics[run.topic], "doc_id": doc_ids, "score": score})
+    if ((topic[1:] == topic[:-1]) & (single[1:] == single[:-1])).any():
+        score = np.searchsorted(topic, topic, side="right") - np.arange(len(topic), dtype=np.float64)
+    doc_ids = np.asarray(run.docs(), dtype=object)
+    return pd.DataFrame({"query_id": run.collection.topics[topic], "doc_id": doc_ids, "score": score})

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import ir_measures
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import EVALUATION_COLUMNS
-from irdiv.frames.ids import string_array
+from irdiv.io.columns import EVALUATION_COLUMNS
+from irdiv.io.ids import string_array
 from irdiv.measures.measure import Measure, less_is_better
 from irdiv.measures.spec import NamedMeasures, parse_several, with_irdiv_parameters
 from irdiv.stats.names import parsed_or_none

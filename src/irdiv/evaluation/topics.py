@@ -1,11 +1,12 @@
-"""One topic of an evaluation: the values of runs, and what each run shows for the intents."""
+"""Single topics of an evaluation: values of runs, what each run shows for the intents, and where measures disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,13 +14,16 @@ import pyarrow as pa
 from irdiv.analysis.coverage import uncovered_intents_of_ordered_runs
 from irdiv.analysis.topics import IntentOptions, RankedDocuments, intents_of_topic, ranked_documents
 from irdiv.checks import Integer, require
-from irdiv.errors import printable
-from irdiv.evaluation.sources import Sources
-from irdiv.frames.backends import Backend, FrameHolder, FrameT_co, from_pandas, to_backend
-from irdiv.frames.ids import string_array
+from irdiv.errors import IrdivError, printable
+from irdiv.evaluation.scoring import Scored
+from irdiv.io.ids import string_array
+from irdiv.io.tables import Backend, FrameHolder, FrameT_co, from_pandas, to_backend
 from irdiv.measures.measure import Measure
+from irdiv.measures.spec import MeasuresLike
 from irdiv.show.topics import LEGEND, describe_intents, table_of_grades
+from irdiv.stats.cases import SignificantBy
 from irdiv.stats.names import find_run
+from irdiv.stats.options import Rng, TestName
 from irdiv.types import Floats
 
 DEFAULT_CUTOFF = 10
@@ -38,7 +42,7 @@ _COLUMN_TYPES = {
 }
 
 
-def documents_frame(rows: Sequence[tuple[object, ...]], sources: Sources) -> pd.DataFrame:
+def documents_frame(rows: Sequence[tuple[object, ...]], sources: Scored) -> pd.DataFrame:
     """Return the frame of relevant documents by intent; it has descriptions if the qrels have them."""
     frame = pd.DataFrame(rows, columns=_COLUMNS).astype(_COLUMN_TYPES)
     return frame if sources.collection.intent_description is not None else frame.drop(columns="description")
@@ -69,7 +73,7 @@ class TopicReport(FrameHolder[FrameT_co]):
 
     def __init__(
         self,
-        sources: Sources,
+        sources: Scored,
         query_id: str,
         runs: Sequence[str],
         specs: Sequence[str],
@@ -178,25 +182,112 @@ class TopicReport(FrameHolder[FrameT_co]):
         return self.draw(_MOST_PRINTED)
 
 
-def intent_options(sources: Sources) -> IntentOptions:
+class CaseOptions(TypedDict, total=False):
+    """How cases are chosen, beside the two measures: options of `irdiv.stats.disagreements`."""
+
+    among: MeasuresLike | None
+    significant: SignificantBy | None
+    test: TestName | None
+    correction: str | None
+    level: float
+    rng: Rng
+    n_resamples: int | None
+    plus_one: bool | None
+
+
+class Cases(FrameHolder[FrameT_co]):
+    """Topics and pairs of runs on which measures disagree, with the grades of both runs by intent and rank.
+
+    It prints as table 6 of Sakai and Song (SIGIR 2011): the differences of each case, how many intents each run covers,
+    and what it shows at each rank.
+
+    Parameters
+    ----------
+    differences
+        What `irdiv.stats.disagreements` returns, in pandas.
+    topics
+        A report for each case on its topic, of the two runs.
+    specs
+        Specs of the measures that have a column of differences.
+    no_documents
+        The documents of a topic's intents as a frame without rows, for when there are no cases.
+    backend
+        The frame library of results.
+    """
+
+    def __init__(
+        self,
+        differences: pd.DataFrame,
+        topics: Sequence[TopicReport[FrameT_co]],
+        specs: Sequence[str],
+        no_documents: pd.DataFrame,
+        backend: Backend = "pandas",
+    ) -> None:
+        self.topics, self.backend = tuple(topics), backend
+        self._specs, self._no_documents = list(specs), no_documents
+        self._frame = differences.copy()
+        self._frame.insert(0, "case", range(1, len(differences) + 1))
+
+    @property
+    def frame(self) -> FrameT_co:
+        """The cases: ``case``, counted from 1, and the columns of `irdiv.stats.disagreements`."""
+        return from_pandas(self._frame, self.backend)
+
+    @property
+    def intents(self) -> FrameT_co:
+        """The relevant documents of both runs of each case: ``case, query_id`` and the columns of a topic's intents."""
+        frames = [nw.from_native(topic.intents, eager_only=True).to_pandas() for topic in self.topics]
+        parts = [
+            frame.assign(case=case, query_id=topic.query_id)
+            for case, (frame, topic) in enumerate(zip(frames, self.topics, strict=True), 1)
+        ]
+        no_case = pd.DataFrame({"case": pd.Series(dtype=int), "query_id": pd.Series(dtype=str)})
+        together = pd.concat(parts, ignore_index=True) if parts else no_case.join(self._no_documents)
+        first = ["case", "query_id"]
+        return from_pandas(together[[*first, *(c for c in together if c not in first)]], self.backend)
+
+    def topic(self, case: int) -> TopicReport[FrameT_co]:
+        """Return the report on the topic of a case, counted from 1, with the two runs."""
+        if not self.topics:
+            raise IrdivError(f"there is no case {case}, as there are no cases: the measures do not disagree.")
+        return self.topics[require(Integer(1, len(self.topics)), case=case) - 1]
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __repr__(self) -> str:
+        if not self.topics:
+            return "no cases"
+        return "\n\n".join([*(self._draw(case) for case in range(1, len(self) + 1)), LEGEND])
+
+    def _draw(self, case: int) -> str:
+        topic, row = self.topics[case - 1], self._frame.iloc[case - 1]
+        differences = ", ".join(f"{spec} {row[spec]:+.4f}" for spec in self._specs)
+        grades = {f"{run} ({covered})": g for run, g, covered in topic.coverage()}
+        intents = f"{topic.intent_count} intent{'s' if topic.intent_count != 1 else ''}"
+        head = f"case {case}: topic {topic.query_id}, {intents}; {differences}"
+        return "\n".join([head, *table_of_grades(grades, topic.cutoff)])
+
+
+def intent_options(sources: Scored) -> IntentOptions:
     """Return which intents count for the first measure that has such options; the defaults if none has."""
     own = [measure for measure in sources.measures if isinstance(measure, Measure)]
     first = next((measure for measure in own if "intents" in measure.declaration.by_name), None)
     return IntentOptions() if first is None else IntentOptions.of(first)
 
 
-def default_cutoff(sources: Sources) -> int:
+def default_cutoff(sources: Scored) -> int:
     """Return the largest cutoff of the measures up to 20; 10 if none has one."""
     return min(largest_cutoff(sources), LARGEST_DEFAULT_CUTOFF)
 
 
-def largest_cutoff(sources: Sources) -> int:
+def largest_cutoff(sources: Scored) -> int:
     """Return the largest cutoff of the measures; 10 if none has one."""
     cutoffs = [cutoff for measure in sources.measures if (cutoff := measure.params.get("cutoff")) is not None]
     return max(cutoffs, default=DEFAULT_CUTOFF)
 
 
-def missed_intents(sources: Sources, runs: Sequence[str], cutoff: int | None, rel: int | None) -> pd.DataFrame:
+def missed_intents(sources: Scored, runs: Sequence[str], cutoff: int | None, rel: int | None) -> pd.DataFrame:
     """Return what `irdiv.analysis.uncovered_intents` does for some runs; for None, cutoff and rel are the measures'."""
     cutoff = largest_cutoff(sources) if cutoff is None else require(Integer(1), cutoff=cutoff)
     rel = intent_options(sources).rel if rel is None else require(Integer(1), rel=rel)

@@ -1,1 +1,5 @@
-"""Intents: intent tables read from files and folded into qrels, intent hierarchies, their layers and node weights."""
+"""Intents: tables, probabilities and hierarchies, folded into qrels."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

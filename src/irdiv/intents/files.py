@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.columns import ALIASES, INTENT_TYPES, find_columns
-from irdiv.frames.layouts import FLOAT
-from irdiv.frames.text import csv_rows, rows_with_line_numbers, split_cells, text_lines
+from irdiv.io.columns import ALIASES, INTENT_TYPES, find_columns
+from irdiv.io.text import csv_rows, rows_with_line_numbers, split_cells, text_lines
+from irdiv.io.trec import FLOAT
 from irdiv.types import PathLike
 
 _COLUMNS_WITHOUT_HEADER = ("query_id", "intent_id", "probability", "type")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from narwhals import selectors
 
 from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.backends import FrameT, QrelsHolder
-from irdiv.frames.checked import require_one_meaning_of_intents
-from irdiv.frames.columns import (
+from irdiv.intents.files import read_intents
+from irdiv.io.checked import require_one_meaning_of_intents
+from irdiv.io.columns import (
     IMPORTANCE_WEIGHTS,
     INTENT_COLUMNS,
     INTENT_TYPES,
@@ -23,12 +24,11 @@ from irdiv.frames.columns import (
     raise_if_empty,
     unknown_intent_table_columns,
 )
-from irdiv.frames.ids import Column, as_ids, as_strings, concatenate_ids, factorize_grouped
-from irdiv.frames.inputs import Frame, IntentsLike, QrelsLike, as_frame, qrels_frame
-from irdiv.frames.mismatch import MANY, describe_difference
-from irdiv.frames.values import check_probabilities, ids_or_none, strings_or_none
-from irdiv.frames.values import is_given as values_are_given
-from irdiv.intents.files import read_intents
+from irdiv.io.guards import MANY, describe_difference
+from irdiv.io.ids import Column, as_ids, as_strings, factorize_grouped
+from irdiv.io.tables import Frame, FrameT, IntentsLike, QrelsHolder, QrelsLike, as_frame, qrels_frame, rename_columns
+from irdiv.io.values import check_probabilities, ids_or_none, strings_or_none
+from irdiv.io.values import is_given as values_are_given
 from irdiv.types import Bools, Ints, PathLike
 
 if TYPE_CHECKING:
@@ -37,19 +37,25 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 NonFrame: TypeAlias = PathLike | Iterable[tuple[object, ...]] | QrelsHolder
-"""Qrels that are not a frame: a path, namedtuples, or a `TestCollection`."""
+"""Qrels that are not a frame: a path, namedtuples, or a `Dataset`."""
 
 ID_COLUMNS = ["_irdiv_query", "_irdiv_intent"]
 """Columns with the ids of topic and intent as strings, by which intent tables and qrels are joined."""
 
 
 @overload
-def with_intents(qrels: FrameT, intent_table: IntentsLike) -> FrameT: ...
+def with_intents(qrels: FrameT, intent_table: IntentsLike, *, columns: Mapping[str, str] | None = ...) -> FrameT: ...
 @overload
-def with_intents(qrels: NonFrame, intent_table: IntentsLike) -> pd.DataFrame: ...
+def with_intents(
+    qrels: NonFrame, intent_table: IntentsLike, *, columns: Mapping[str, str] | None = ...
+) -> pd.DataFrame: ...
 @overload
-def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame: ...
-def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
+def with_intents(
+    qrels: QrelsLike, intent_table: IntentsLike, *, columns: Mapping[str, str] | None = ...
+) -> IntoDataFrame: ...
+def with_intents(
+    qrels: QrelsLike, intent_table: IntentsLike, *, columns: Mapping[str, str] | None = None
+) -> IntoDataFrame:
     """Fold probabilities, types, parents, descriptions or the importance of intents into the qrels.
 
     The result is an ordinary frame with the columns of ``intent_table`` beside those of ``qrels``, so it survives
@@ -69,11 +75,14 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
         inner nodes are rows too, and an intent without a parent is in the first layer of the hierarchy; its parent
         in the result is ``_root_``. Topics that the qrels do not have are left out; a table without any intent of the
         qrels, or of a topic that both have, is an error.
+    columns
+        Names of columns in the qrels and the table and what they are for irdiv, such as ``{"facet": "intent_id"}``;
+        the result has irdiv's names.
 
     Returns
     -------
     A frame of the library of ``qrels``
-        A pandas frame for files, namedtuples and a `TestCollection`.
+        A pandas frame for files, namedtuples and a `Dataset`.
 
     Examples
     --------
@@ -85,12 +94,13 @@ def with_intents(qrels: QrelsLike, intent_table: IntentsLike) -> IntoDataFrame:
     0    1             d1        a      2          0.7
     1    1  _no_document_        b      0          0.3
     """
+    qrels, intent_table = rename_columns(columns, (qrels, "qrels"), (intent_table, "intents"))
     return fold(qrels, normalize_intent_table(intent_table))
 
 
 def fold(qrels: QrelsLike, table: Frame) -> IntoDataFrame:
     """Fold what `normalize_intent_table` returned into the qrels."""
-    frame = qrels_frame(qrels, callers_library=True)
+    frame = qrels_frame(qrels)
     names = find_columns(frame.columns, "qrels", (*QRELS_COLUMNS, "intent_id"))
     require_one_meaning_of_intents(frame, names)
     replaced = [name for name in INTENT_COLUMNS if name in table.columns and name in frame.columns]
@@ -131,7 +141,7 @@ class _IntentCodes(NamedTuple):
 def _intent_codes(qrels: Frame, table: Frame) -> tuple[_IntentCodes, _IntentCodes]:
     """Return the codes of the qrels and those of an intent table, equal where the ids are."""
     topic, intent = (
-        factorize_grouped(concatenate_ids([as_strings(frame[name]) for frame in (qrels, table)]))[0]
+        factorize_grouped(pa.concat_arrays([as_strings(frame[name]) for frame in (qrels, table)]))[0]
         for name in ID_COLUMNS
     )
     intent = topic * (intent.max(initial=0) + 1) + intent

@@ -8,21 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irdiv.arrays.blocks import MOST_CELLS, JudgedBlock
-from irdiv.arrays.padding import pad
+from irdiv.core.block import MOST_CELLS, JudgedTopics
+from irdiv.core.memo import memoized
 from irdiv.errors import IrdivError, counted
-from irdiv.intents.trees import Trees, trees_of
-from irdiv.intents.weights import node_weights
-from irdiv.kernels.lists import ordered_sum, safe_divide
+from irdiv.intents.trees import Trees, node_weights, trees_of
+from irdiv.kernels.lists import ordered_sum, pad, safe_divide
 from irdiv.types import Bools, Floats, Ints
 
 
-class Layer(JudgedBlock):
+class Layer(JudgedTopics):
     """A block whose intents are the nodes of one layer; the grade of a node is the highest grade of its leaves."""
 
-    def __init__(self, block: JudgedBlock, node_of_intent: Ints, nodes: Ints, weight: Floats) -> None:
-        super().__init__(block.collection, block.start, block.stop)
-        self._block = block
+    def __init__(self, topics: JudgedTopics, node_of_intent: Ints, nodes: Ints, weight: Floats) -> None:
+        super().__init__(topics.collection, topics.start, topics.stop)
+        self._block = topics
         self._node_of_intent = node_of_intent
         """The column of `nodes` that each intent belongs to, as ``[topic, intent]``; -1 for one that has none here."""
         self.nodes = nodes
@@ -99,20 +98,17 @@ class Layers(NamedTuple):
         return np.where(exists, np.where(layer == self.height[:, None], weight_from_here, weight), 0.0)
 
 
-def layers_of(block: JudgedBlock, rel: int, intents: str, hierarchy: str, weights: str | None) -> Layers:
+@memoized
+def layers_of(topics: JudgedTopics, rel: int, intents: str, hierarchy: str, weights: str | None) -> Layers:
     """Return the layers of a block for the intents that count; the parameters are those of hierarchical measures."""
-    return block.cached(_compile, rel, intents, hierarchy, weights)
-
-
-def _compile(block: JudgedBlock, rel: int, intents: str, hierarchy: str, weights: str | None) -> Layers:
-    c, block_nodes = block.collection, block.intent_slice
+    c, block_nodes = topics.collection, topics.intent_slice
     trees = _slice_trees(trees_of(c), block_nodes)
-    topic = c.intent_topic[block_nodes] - block.start
-    sizes = block.intents_per_topic
-    counted = block.eligible_intents(rel, intents)[np.arange(sizes.max(initial=1)) < sizes[:, None]]
-    weight = node_weights(block, trees, topic, counted, weights)
+    topic = c.intent_topic[block_nodes] - topics.start
+    sizes = topics.intents_per_topic
+    counted = topics.eligible_intents(rel, intents)[np.arange(sizes.max(initial=1)) < sizes[:, None]]
+    weight = node_weights(topics, trees, topic, counted, weights)
     leaves = np.flatnonzero(counted)
-    height = np.zeros(len(block), dtype=np.int64)
+    height = np.zeros(len(topics), dtype=np.int64)
     np.maximum.at(height, topic[leaves], trees.depth[leaves])
     lowest = height[topic[leaves]] if hierarchy == "EIH" else trees.depth[leaves]
 
@@ -122,22 +118,22 @@ def _compile(block: JudgedBlock, rel: int, intents: str, hierarchy: str, weights
     for depth in range(int(height.max(initial=1)), 0, -1):
         node = np.where(trees.depth[node] > depth, trees.parent[node], node)
         in_layer = lowest >= depth
-        layer = _build_layer(block, topic, leaves[in_layer], node[in_layer], weight)
+        layer = _build_layer(topics, topic, leaves[in_layer], node[in_layer], weight)
         cells += layer.row_count * layer.nodes.shape[1]
         layers.append(layer)
         # Blocks of several topics are made small enough for all their layers.
         if cells > MOST_CELLS:
-            raise _too_many_cells(block, int(height.max()), len(leaves), hierarchy)
-    return Layers(layers[::-1], _build_layer(block, topic, leaves, leaves, weight), height)
+            raise _too_many_cells(topics, int(height.max()), len(leaves), hierarchy)
+    return Layers(layers[::-1], _build_layer(topics, topic, leaves, leaves, weight), height)
 
 
-def _too_many_cells(block: JudgedBlock, height: int, leaf_count: int, hierarchy: str) -> IrdivError:
+def _too_many_cells(topics: JudgedTopics, height: int, leaf_count: int, hierarchy: str) -> IrdivError:
     """Return the error for a topic whose layers have more grades than fit into memory; a few dozen layers fit."""
-    documents = counted(block.row_count, "relevant document", "relevant documents")
+    documents = counted(topics.row_count, "relevant document", "relevant documents")
     leaves = counted(leaf_count, "leaf", "leaves")
     remedy = "use hierarchy='OIH', whose layers do not repeat the leaves above them, or " if hierarchy == "EIH" else ""
     return IrdivError(
-        f"topic {block.collection.topics[block.start]!r} has {height} layers; with {documents} and {leaves}, the "
+        f"topic {topics.collection.topics[topics.start]!r} has {height} layers; with {documents} and {leaves}, the "
         f"grades of all layers would take more than {MOST_CELLS * 8 / 1e9:.0f} GB. To evaluate it, {remedy}leave out "
         "layers of the tree."
     )
@@ -153,24 +149,24 @@ def _slice_trees(trees: Trees, nodes: slice) -> Trees:
     )
 
 
-def _build_layer(block: JudgedBlock, topic: Ints, leaves: Ints, node: Ints, weight: Floats) -> Layer:
+def _build_layer(topics: JudgedTopics, topic: Ints, leaves: Ints, node: Ints, weight: Floats) -> Layer:
     """Return the layer in which each leaf belongs to the node given for it, nodes by their first leaves."""
     _, first, inverse = np.unique(node, return_index=True, return_inverse=True)
     by_first_leaf = np.argsort(first)
     position = np.argsort(by_first_leaf)
     nodes = node[first[by_first_leaf]]
-    counts = np.bincount(topic[nodes], minlength=len(block))
+    counts = np.bincount(topic[nodes], minlength=len(topics))
     start = np.cumsum(counts) - counts
     column = np.full(len(topic), -1)
     column[leaves] = position[inverse] - start[topic[leaves]]
     node_weight = pad(weight[nodes], counts, fill=0.0)
     total = ordered_sum(node_weight)[:, None]
-    block.raise_if_zero_weights((counts > 0) & (total[:, 0] == 0))
+    topics.raise_if_zero_weights((counts > 0) & (total[:, 0] == 0))
     # Only layers of the original hierarchy may lack some of the weight.
     node_weight = np.where(np.abs(total - 1) > 1e-9, safe_divide(node_weight, total), node_weight)
     return Layer(
-        block,
-        pad(column, block.intents_per_topic, fill=-1),
-        pad(nodes + block.intent_slice.start, counts, fill=-1),
+        topics,
+        pad(column, topics.intents_per_topic, fill=-1),
+        pad(nodes + topics.intent_slice.start, counts, fill=-1),
         node_weight,
     )

@@ -10,12 +10,11 @@ import narwhals as nw
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import FrameT
-from irdiv.frames.columns import QRELS_COLUMNS, find_columns
-from irdiv.frames.ids import as_ids
-from irdiv.frames.inputs import QrelsLike, qrels_frame
-from irdiv.frames.values import ids_or_none
 from irdiv.intents.folding import NonFrame, with_intents
+from irdiv.io.columns import QRELS_COLUMNS, find_columns
+from irdiv.io.ids import as_ids
+from irdiv.io.tables import FrameT, QrelsLike, qrels_frame
+from irdiv.io.values import ids_or_none
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -122,7 +121,7 @@ def with_paths(qrels: QrelsLike, columns: Sequence[str]) -> IntoDataFrame:
     1        animal             d2          1    _root_
     2       company  _no_document_          0    _root_
     """
-    frame = qrels_frame(qrels, callers_library=True)
+    frame = qrels_frame(qrels)
     names = find_columns(frame.columns, "qrels", QRELS_COLUMNS)
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
         raise IrdivError(f"columns must be the names of one or more columns, each once; found {columns!r}.")

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.columns import ALIASES, QRELS_COLUMNS, find_columns, raise_if_empty
-from irdiv.frames.ids import as_ids, natural_argsort
-from irdiv.frames.inputs import IntentsLike, QrelsLike, as_frame, unwrap_qrels
-from irdiv.frames.values import float_values, ids_or_none
 from irdiv.intents.files import read_intents
+from irdiv.io.columns import ALIASES, QRELS_COLUMNS, find_columns, raise_if_empty
+from irdiv.io.ids import as_ids, natural_argsort
+from irdiv.io.tables import IntentsLike, QrelsLike, as_frame, returns_callers_frame, unwrap_qrels
+from irdiv.io.values import float_values, ids_or_none
 
 _KEYS = ("query_id", "intent_id")
 
@@ -27,7 +26,7 @@ def descending_weights(intent_table: IntentsLike | QrelsLike) -> pd.DataFrame:
     ----------
     intent_table
         A frame with ``query_id``, an intent column and a row for each intent that counts, or the path of such a file;
-        or qrels as a frame or a `TestCollection`, of which the intents with a relevant document count.
+        or qrels as a frame or a `Dataset`, of which the intents with a relevant document count.
 
     Returns
     -------

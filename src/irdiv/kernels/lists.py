@@ -32,11 +32,14 @@ Divisors
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irdiv.types import Bools, Floats, Ints
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _FEW_TERMS = 32
 """Up to this many terms, adding one by one is faster than keeping all partial sums."""
@@ -55,6 +58,15 @@ class HitLists(NamedTuple):
     """The deepest rank of any hit."""
     length: Ints
     """Count of documents in each list, relevant or not."""
+
+
+def pad(flat: NDArray[Scalar], sizes: Ints, fill: float | None) -> NDArray[Scalar]:
+    """Return consecutive groups of the given sizes as rows of a matrix, filled up to the size of the largest."""
+    width = int(max(sizes.max(initial=0), 1))
+    inside = np.arange(width) < sizes[:, None]
+    padded = np.full((len(sizes), width), fill, dtype=flat.dtype)
+    padded[inside] = flat
+    return padded
 
 
 def ideal_hit_lists(gain: Floats, relevant: Bools, grade: Ints | None) -> HitLists:

@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from statistics import mean
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import ir_measures
 from ir_measures.measures.base import MeanAgg
 
 from irdiv.errors import IrdivError
 
-
-class _Definition(NamedTuple):
-    summary: str
-    formula: str
-
-
-def _strict_and_lenient(name: str, summary: str, formula: str) -> dict[str, _Definition]:
-    return {
-        f"strict_{name}": _Definition(f"{summary}; partial support counts 0.", formula),
-        name: _Definition(f"{summary}; partial support counts ½.", formula),
-    }
-
-
-_NUGGETS = {
-    **_strict_and_lenient(
-        "vital_score", "Share of the vital nuggets that the answer supports", "Σ_vital c_i / n_vital"
-    ),
-    **_strict_and_lenient(
-        "weighted_score",
+_SHARES = {
+    "vital_score": ("Share of the vital nuggets that the answer supports", "Σ_vital c_i / n_vital"),
+    "weighted_score": (
         "Share of the vital and okay nuggets that the answer supports, an okay one with weight ½",
         "(Σ_vital c_i + ½ Σ_okay c_i) / (n_vital + ½ n_okay)",
     ),
-    **_strict_and_lenient("all_score", "Share of all nuggets that the answer supports", "Σ c_i / n"),
+    "all_score": ("Share of all nuggets that the answer supports", "Σ c_i / n"),
+}
+_NUGGETS = {
+    prefix + name: (f"{summary}; partial support counts {partial}.", formula)
+    for name, (summary, formula) in _SHARES.items()
+    for prefix, partial in (("strict_", "0"), ("", "½"))
 }
 _RUBRIC = {
-    "rubric_score": _Definition(
+    "rubric_score": (
         "Weighted share of the criteria that the answer satisfies; criteria with a negative weight are penalties.",
         "Σ w_i c_i / Σ max(w_i, 0)",
     )
 }
 _DEFINITIONS = {**_NUGGETS, **_RUBRIC}
+"""Summary and formula of each measure."""
 
 
 class AnswerMeasure(ir_measures.Measure):

@@ -9,9 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from irdiv.errors import IrdivError, examples
-from irdiv.kernels.lists import HitLists
-from irdiv.measures.declaration import Parameter
-from irdiv.measures.values import ParameterValues
+from irdiv.kernels.lists import HitLists as HitLists
+from irdiv.kernels.lists import count_relevant
+from irdiv.kernels.lists import safe_divide as safe_divide
+from irdiv.kernels.lists import value_at_cutoff as value_at_cutoff
+from irdiv.measures.parameters import Parameter, ParameterValues
 from irdiv.types import Floats, Ints
 
 GainLike: TypeAlias = str | Mapping[int, float]
@@ -73,3 +75,28 @@ def gain_table(gain: GainLike, levels: Ints) -> Floats:
     if missing:
         raise IrdivError(f"gain={gain!r} has no gain for the grades {examples(missing)} of the qrels.")
     return np.array([gain.get(grade, 0.0) for grade in grades.tolist()])
+
+
+def one(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> int:
+    """Return 1, for measures that are not normalized."""
+    return 1
+
+
+def relevant_count(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> Ints:
+    """Return the count of relevant documents, R."""
+    return count_relevant(ideal.relevant)
+
+
+def cutoff_or_relevant(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> Ints:
+    """Return min(l, R) for the cutoff l, or R without one."""
+    R = count_relevant(ideal.relevant)
+    return R if cutoff is None else np.minimum(cutoff, R)
+
+
+def value_of_ideal(curve: Curve) -> Norm:
+    """Return the norm that is the value of the ideal list itself."""
+
+    def norm(ideal: HitLists, params: ParameterValues, cutoff: int | None) -> Floats:
+        return value_at_cutoff(curve(ideal, ideal, params), ideal.rank, cutoff)
+
+    return norm

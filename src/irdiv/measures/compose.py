@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import ir_measures
+from ir_measures import AP as AP
+from ir_measures import ERR as ERR
+from ir_measures import RBP as RBP
+from ir_measures import RR as RR
+from ir_measures import P as P
+from ir_measures import Rprec as Rprec
+from ir_measures import nDCG as nDCG
 
 from irdiv.errors import IrdivError
-from irdiv.measures.bases import BASES
-from irdiv.measures.catalogue import registry
+from irdiv.measures.catalogue import OTHER_NAMES, registry
 from irdiv.measures.measure import Measure
-from irdiv.measures.undefined import OTHER_NAMES, why_undefined
 
 
 @dataclass(frozen=True)
@@ -36,26 +41,22 @@ class Operator:
         """Return the measure for a base given by name or as a measure of ir_measures or irdiv."""
         if not isinstance(base, str | ir_measures.Measure):
             raise IrdivError(f"a base measure is a name or a measure, as in DSharp(nDCG), not {base!r}.")
-        name = OTHER_NAMES.get(_name(base), _name(base))
-        stem, at, fixed_cutoff = name.partition("@")
-        declaration = registry.get(self.pattern.format(stem) + at + fixed_cutoff)
+        given = base if isinstance(base, str) else (base.NAME or "").removeprefix("irdiv:")
+        name = OTHER_NAMES.get(given, given)
+        declaration = registry.get(self._name_of(name))
         if declaration is None:
-            start, end = self.pattern.split("{}")
-            takes = [n[len(start) : len(n) - len(end)] for n in registry if n.startswith(start) and n.endswith(end)]
-            shown = [name for name in takes if name in _SHOWN] or takes[:12]
-            reason = why_undefined(self.pattern.format(name)) or f"M is one of {', '.join(shown)}."
+            takes = [name for name in registry.bases if self._name_of(name) in registry]
+            takes = takes or [name for name in registry if self._name_of(name) in registry][:12]
+            reason = registry.why_undefined(self._name_of(name)) or f"M is one of {', '.join(takes)}."
             raise IrdivError(f"{self.pattern.format('M')} is not defined for {base}; {reason}")
         return Measure(declaration, **{**({} if isinstance(base, str) else base.params), **params})
 
-
-def _name(measure: ir_measures.Measure | str) -> str:
-    if isinstance(measure, Measure):
-        return measure.declaration.name
-    return measure if isinstance(measure, str) else measure.NAME or ""
+    def _name_of(self, name: str) -> str:
+        stem, at, fixed_cutoff = name.partition("@")
+        return self.pattern.format(stem) + at + fixed_cutoff
 
 
-_SHOWN = {base.name for base in BASES}
-
+Recall = ir_measures.R
 IA = Operator("{}-IA")
 D = Operator("D-{}")
 DSharp = Operator("D#-{}")
@@ -65,27 +66,10 @@ HDSharp = Operator("HD#-{}")
 LADSharp = Operator("LAD#-{}")
 LA = Operator("{}-LA")
 
-
-def _measure(name: str) -> Measure:
-    return Measure(registry[name])
-
-
-Q = _measure("Q")
-PPlus = _measure("P+")
-nERR = _measure("nERR")
-GAP = _measure("GAP")
-nGAP = _measure("nGAP")
-Hit = _measure("Hit")
-EBR = _measure("EBR")
-nEBR = _measure("nEBR")
-iRBU = _measure("iRBU")
-niRBU = _measure("niRBU")
-IRec = _measure("I-rec")
-NRec = _measure("N-rec")
-AlphaDCG = _measure("alpha-DCG")
-AlphanDCG = _measure("alpha-nDCG")
-Coverage = _measure("Coverage")
-AllCovered = _measure("All-covered")
-VitalCoverage = _measure("Vital-coverage")
-ARecall = _measure("A-Recall")
-MRecall = _measure("MRecall")
+EBR, nEBR, GAP, nGAP, nERR, iRBU, niRBU, Hit, Q, PPlus = (
+    Measure(registry[name]) for name in ("EBR", "nEBR", "GAP", "nGAP", "nERR", "iRBU", "niRBU", "Hit", "Q", "P+")
+)
+IRec, NRec, AlphaDCG, AlphanDCG = (Measure(registry[name]) for name in ("I-rec", "N-rec", "alpha-DCG", "alpha-nDCG"))
+Coverage, AllCovered, VitalCoverage, ARecall, MRecall = (
+    Measure(registry[name]) for name in ("Coverage", "All-covered", "Vital-coverage", "A-Recall", "MRecall")
+)

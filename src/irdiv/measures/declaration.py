@@ -2,56 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import ir_measures
 
-from irdiv.errors import IrdivError, short
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.parameters import Parameter, ParameterValues
 
 if TYPE_CHECKING:
-    from irdiv.arrays.ranking import RankedBlock
+    from irdiv.core.block import Block
     from irdiv.types import Floats
 
 
-Score: TypeAlias = "Callable[[RankedBlock, ParameterValues, int | None], Floats]"
+Score: TypeAlias = "Callable[[Block, ParameterValues, int | None], Floats]"
 """From a ranked block, the values of all parameters and a cutoff (None for the whole list) to values ``[topic]``."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a measure: name, default, description, and a validator that returns the normalized value."""
-
-    name: str
-    default: object
-    meaning: str
-    check: Callable[[object], object] = field(repr=False)
-    only_with: tuple[tuple[str, object], ...] = ()
-    """Other parameters, and the values they must have for this one to change anything."""
-
-    def accept(self, value: object, measure: str) -> object:
-        """Validate a value and return it in normalized form."""
-        try:
-            return self.check(value)
-        except (TypeError, ValueError) as error:
-            raise IrdivError(f"{measure}: {self.name}={short(value)} is not {error}.") from None
-
-    @property
-    def samples(self) -> tuple[object, ...]:
-        """Values that the parameter accepts, for tests to try."""
-        return tuple(getattr(self.check, "samples", ())) or (self.default,)
-
-    def has_effect(self, params: Mapping[str, object]) -> bool:
-        """Return whether this parameter has an effect, given the values of all parameters."""
-        return all(params[name] == value for name, value in self.only_with)
-
-    @property
-    def condition(self) -> str:
-        """What other parameters must be for this one to change anything, as in ``stop='linear'``; else empty."""
-        return " and ".join(f"{name}={value!r}" for name, value in self.only_with)
 
 
 @dataclass(frozen=True)
@@ -79,7 +45,8 @@ class Declaration:
     components: tuple[str, ...] = ()
     """Names of the measures that this one combines, as I-rec and D-nDCG in D#-nDCG."""
     owner: str = "irdiv"
-    """The package whose name this is."""
+    """Whose name this is: "irdiv"; "ndeval" for its nine measures, which ir_measures has too; or "ir_measures", whose
+    measure it is unless a parameter is given that only irdiv has."""
     bounded: bool = True
     """Whether no value exceeds 1, but for lists that beat a greedy ideal."""
     may_be_negative: bool = False
@@ -117,3 +84,14 @@ class Declaration:
         if self.takes_cutoff:
             infos["cutoff"] = ir_measures.ParamInfo(dtype=int, desc="ranking cutoff threshold")
         return infos
+
+    @property
+    def ir_measures_parameters(self) -> Collection[str] | None:
+        """The parameters that ir_measures' measure of this name has; None if it has no such measure."""
+        theirs = ir_measures.measures.registry.get(self.name)
+        return None if theirs is None else theirs.SUPPORTED_PARAMS
+
+    def has_beyond_ir_measures(self, given: Iterable[str]) -> bool:
+        """Return whether one of the parameters given is one that only irdiv has."""
+        theirs = self.ir_measures_parameters or ()
+        return any(name in self.by_name and name not in theirs for name in given)

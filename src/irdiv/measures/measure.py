@@ -11,7 +11,7 @@ from irdiv.checks import Integer
 from irdiv.errors import IrdivError, short
 from irdiv.measures.catalogue import registry
 from irdiv.measures.declaration import Declaration
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.parameters import ParameterValues
 
 
 class Measure(ir_measures.Measure):
@@ -34,9 +34,9 @@ class Measure(ir_measures.Measure):
         # ir_measures' providers compute what has a name they know: theirs, but neither irdiv's measure of the same name
         # nor one with parameters that they do not know.
         self.NAME = self.__name__
-        owned = ir_measures_parameters(declaration.name)
-        changed = {p.name for p in declaration.parameters if self.params.get(p.name, p.default) != p.default}
-        if owned is not None and (declaration.owner == "irdiv" or not changed <= set(owned)):
+        changed = [p.name for p in declaration.parameters if self.params.get(p.name, p.default) != p.default]
+        has_namesake = declaration.ir_measures_parameters is not None
+        if has_namesake and (declaration.owner == "irdiv" or declaration.has_beyond_ir_measures(changed)):
             self.NAME = f"irdiv:{declaration.name}"
 
     def __call__(self, **params: object) -> Measure:
@@ -44,25 +44,16 @@ class Measure(ir_measures.Measure):
         return type(self)(self.declaration, **{**self.params, **params})
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ir_measures.Measure):
-            return False
-        return repr(self) == repr(other) and self._is_other_than_ir_measures == getattr(
-            other, "_is_other_than_ir_measures", False
-        )
+        # ERR@5 of irdiv and ERR@5 of ir_measures are two keys of a dict.
+        is_same_name = (other.NAME if isinstance(other, Measure) else self.__name__) == self.NAME
+        return isinstance(other, ir_measures.Measure) and repr(self) == repr(other) and is_same_name
 
     def __hash__(self) -> int:
-        # ERR@5 of irdiv and ERR@5 of ir_measures are two keys of a dict.
-        return hash((repr(self), True)) if self._is_other_than_ir_measures else hash(repr(self))
-
-    @property
-    def _is_other_than_ir_measures(self) -> bool:
-        """Whether ir_measures has a measure of this name that is computed otherwise."""
-        return self.declaration.name != self.NAME
+        return hash(repr(self)) if self.__name__ == self.NAME else hash((self.NAME, repr(self)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        if _declared(self.declaration.name) is self.declaration:
-            return _restore, (self.declaration.name, self.params)
-        return _rebuild, (self.declaration, self.params)
+        name = self.declaration.name
+        return _restore, (name if registry.find(name) is self.declaration else self.declaration, self.params)
 
     def __repr__(self) -> str:
         return self._spec(with_defaults=False)
@@ -78,13 +69,13 @@ class Measure(ir_measures.Measure):
 
     def _spec(self, *, with_defaults: bool) -> str:
         params = self.parameter_values()
-        inside = ",".join(
-            f"{p.name}={params[p.name]!r}"
+        shown = {
+            p.name: params[p.name]
             for p in self.declaration.parameters
             if (with_defaults or params[p.name] != p.default) and p.has_effect(params)
-        )
+        }
         cutoff = self.declaration.fixed_cutoff if self.cutoff is None else f"@{self.cutoff}"
-        return self.declaration.stem + (f"({inside})" if inside else "") + cutoff
+        return _print(self.declaration.stem, shown, cutoff)
 
     @property
     def cutoff(self) -> int | None:
@@ -105,26 +96,15 @@ class Measure(ir_measures.Measure):
         """Return the measures that this one combines, with its parameters and cutoff."""
         return [
             component(**{k: v for k, v in self.params.items() if k in component.SUPPORTED_PARAMS})
-            for component in (_restore(name, {}) for name in self.declaration.components)
+            for component in (Measure(registry[name]) for name in self.declaration.components)
         ]
 
 
-def _restore(name: str, params: Mapping[str, object]) -> Measure:
-    return Measure(_declared(name) or registry[name], **params)
-
-
-def _declared(name: str) -> Declaration | None:
-    return registry.extensions.get(name) or registry.get(name)
-
-
-def _rebuild(declaration: Declaration, params: Mapping[str, object]) -> Measure:
+def _restore(declared: str | Declaration, params: Mapping[str, object]) -> Measure:
+    declaration = registry.find(declared) if isinstance(declared, str) else declared
+    if declaration is None:
+        raise KeyError(declared)
     return Measure(declaration, **params)
-
-
-def ir_measures_parameters(name: str) -> Mapping[str, ir_measures.ParamInfo] | None:
-    """Return the parameters that ir_measures' own measure of this name has, or None if it has no such measure."""
-    measure = ir_measures.measures.registry.get(name)
-    return None if measure is None or isinstance(measure, Measure) else measure.SUPPORTED_PARAMS
 
 
 def is_of_ir_measures(measure: ir_measures.Measure) -> bool:
@@ -138,31 +118,24 @@ def is_of_ir_measures(measure: ir_measures.Measure) -> bool:
 
 
 def _checked(declaration: Declaration, params: Mapping[str, object]) -> dict[str, object]:
-    by_name = declaration.by_name
-    out: dict[str, object] = {}
-    for name, value in params.items():
-        if name == "cutoff":
-            if value is not None:
-                out["cutoff"] = _cutoff(declaration, value)
-        elif name in by_name:
-            out[name] = by_name[name].accept(value, declaration.name)
-        else:
-            near = get_close_matches(name, by_name)
-            hint = f"did you mean {near[0]!r}? It takes" if near else "it takes"
-            takes = f"{hint} {', '.join(by_name)}" if by_name else "it takes no parameters"
-            raise IrdivError(f"{declaration.name} has no parameter {name!r}; {takes}.")
-    return out
-
-
-def _cutoff(declaration: Declaration, value: object) -> int:
+    """Return valid parameters in normalized form; a cutoff of None is left out."""
+    name, by_name = declaration.name, declaration.by_name
+    checked = {key: by_name[key].accept(value, name) for key, value in params.items() if key in by_name}
+    unknown = next((key for key in params if key not in by_name and key != "cutoff"), None)
+    if unknown is not None:
+        near = get_close_matches(unknown, by_name)
+        hint = f"did you mean {near[0]!r}? It takes" if near else "it takes"
+        takes = f"{hint} {', '.join(by_name)}" if by_name else "it takes no parameters"
+        raise IrdivError(f"{name} has no parameter {unknown!r}; {takes}.")
+    cutoff = params.get("cutoff")
+    if cutoff is None:
+        return checked
     if not declaration.takes_cutoff:
-        raise IrdivError(f"{declaration.name} takes no cutoff: it is defined on the whole list.")
+        raise IrdivError(f"{name} takes no cutoff: it is defined on the whole list.")
     try:
-        return Integer(1)(value)
+        return {**checked, "cutoff": Integer(1)(cutoff)}
     except (TypeError, ValueError) as error:
-        raise IrdivError(
-            f"the cutoff of {declaration.name} must be {error}, as in {declaration.name}@10; found {short(value)}."
-        ) from None
+        raise IrdivError(f"the cutoff of {name} must be {error}, as in {name}@10; found {short(cutoff)}.") from None
 
 
 def full_spec(measure: ir_measures.Measure) -> str:
@@ -178,8 +151,12 @@ def full_spec(measure: ir_measures.Measure) -> str:
     # A parameter without a default has an object of no type of its own there.
     values = {name: value for name, value in (defaults | measure.params).items() if type(value) is not object}
     cutoff = values.pop("cutoff", None)
-    inside = ",".join(f"{name}={value!r}" for name, value in values.items())
-    return str(measure.NAME) + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
+    return _print(str(measure.NAME), values, "" if cutoff is None else f"@{cutoff}")
+
+
+def _print(name: str, values: Mapping[str, object], cutoff: str) -> str:
+    inside = ",".join(f"{parameter}={value!r}" for parameter, value in values.items())
+    return name + (f"({inside})" if inside else "") + cutoff
 
 
 def less_is_better(measure: ir_measures.Measure) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,26 +12,20 @@ from irdiv.checks import Boolean, Number, Optional, choice
 from irdiv.errors import IrdivError, examples, warn
 from irdiv.kernels.lists import log_discount, safe_divide, value_at_cutoff
 from irdiv.kernels.novelty import covered_intent_count, greedy_ranking, novelty_gain
-from irdiv.measures.declaration import Declaration, Parameter
-from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.parameters import ALPHA, INTENTS, JUDGED_ONLY, REL, WEIGHTED, Parameter, ParameterValues
 from irdiv.progress import progress_bar
 from irdiv.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.blocks import JudgedBlock
-    from irdiv.arrays.ranking import RankedBlock
+    from irdiv.core.block import Block, JudgedTopics
 
 MOST_VARIABLES = 500_000
 """How many variables the integer program of an exact ideal may have; far fewer may take hours."""
 
 
-class Discount(Hashable, Protocol):
-    """A function from the last rank to the discounts of ranks 0 to one past it; equal functions return equal ones."""
-
-    def __call__(self, last: int, /) -> Floats:
-        """Return the weights."""
-        ...
+Discount: TypeAlias = Callable[[int], Floats]
+"""A function from the last rank to the discounts of ranks 0 to one past it; equal functions return equal ones."""
 
 
 class NoveltyModel(NamedTuple):
@@ -54,13 +49,13 @@ class NoveltyModel(NamedTuple):
         return cls(params["rel"], params["alpha"], weighted, exact, params["gamma"] if exact and not weighted else 1.0)
 
 
+declare_coverage = partial(Declaration, "coverage and novelty")
 _ALSO = ("nuggets", "rubrics", "aspects", "retrieval-augmented generation (RAG)")
 
 
 def declarations() -> Iterable[Declaration]:
     """Yield I-rec, α-DCG and α-nDCG."""
-    yield Declaration(
-        family="coverage and novelty",
+    yield declare_coverage(
         name="I-rec",
         summary="Intent recall: the share of the intents that the first l documents cover.",
         formula="intents covered in the first l / intents",
@@ -70,21 +65,19 @@ def declarations() -> Iterable[Declaration]:
         other_programs="ndeval calls it strec, ir_measures StRecall.",
         keywords=("subtopic recall", "S-recall", "coverage", *_ALSO),
     )
-    yield Declaration(
-        family="coverage and novelty",
+    yield declare_coverage(
         name="alpha-DCG",
         summary="Discounted cumulative gain with a gain that shrinks each time an intent is repeated.",
         formula="Σ_{r≤l} NG(r)/log2(r+1)",
         references=("Clarke et al., SIGIR 2008",),
-        score=lambda ranked, params, cutoff: novelty_score(ranked, params, cutoff, log_discount),
+        score=lambda block, params, cutoff: novelty_score(block, params, cutoff, log_discount),
         parameters=(ALPHA, WEIGHTED, _MODEL, _GAMMA_OF_MODEL, REL, JUDGED_ONLY),
         bounded=False,
         other_programs="ndeval's alpha-DCG, here alpha_DCG, divides by the best any collection could give.",
         namesake="alpha-DCG is a plain sum; ndeval's, over the best any collection could give, is alpha_DCG here.",
         keywords=_ALSO,
     )
-    yield Declaration(
-        family="coverage and novelty",
+    yield declare_coverage(
         name="alpha-nDCG",
         summary="α-DCG over that of the ideal list.",
         formula="Σ_{r≤l} NG(r)/log2(r+1) over the same of the ideal list: of all judged documents the one with the "
@@ -133,14 +126,18 @@ _GAMMA_OF_MODEL = Parameter(
 _CAP = Parameter("cap", False, "give a list that beats the greedy ideal 1", Boolean())
 
 
-def _alpha_ndcg(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    value = _uncapped_alpha_ndcg(ranked, params, cutoff)
+def _alpha_ndcg(block: Block, params: ParameterValues, cutoff: int | None) -> Floats:
+    if params["ideal"] == "greedy":
+        value = normalized_novelty_score(block, params, cutoff, log_discount)
+    else:
+        value = safe_divide(
+            novelty_score(block, params, cutoff, log_discount), _exact_ideal(block.topics, params, cutoff)
+        )
     return np.minimum(value, 1.0) if params["cap"] else value
 
 
-def _uncapped_alpha_ndcg(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    if params["ideal"] == "greedy":
-        return normalized_novelty_score(ranked, params, cutoff, log_discount)
+def _exact_ideal(topics: JudgedTopics, params: ParameterValues, cutoff: int | None) -> Floats:
+    """Return the largest α-DCG of any list, or what it cannot exceed where the time limit stopped the search."""
     if params["weighted"] or params["model"] == "exact":
         raise IrdivError(
             "alpha-nDCG(ideal='exact') is computed for the plain gain only; use ideal='greedy' with weighted=True and "
@@ -148,24 +145,19 @@ def _uncapped_alpha_ndcg(ranked: RankedBlock, params: ParameterValues, cutoff: i
         )
     if cutoff is None:
         raise IrdivError("alpha-nDCG(ideal='exact') needs a cutoff, as in alpha-nDCG(ideal='exact')@10.")
-    return safe_divide(novelty_score(ranked, params, cutoff, log_discount), _exact_ideal(ranked.block, params, cutoff))
-
-
-def _exact_ideal(block: JudgedBlock, params: ParameterValues, cutoff: int) -> Floats:
-    """Return the largest α-DCG of any list, or what it cannot exceed where the time limit stopped the search."""
-    best = block.cached(_exact_bounds, params["rel"], params["alpha"], cutoff, params["time_limit"])
+    best = topics.cached(_exact_bounds, params["rel"], params["alpha"], cutoff, params["time_limit"])
     # Two lists of equal worth may differ in the last bit.
-    return np.maximum(best, ideal_novelty_score(block, params, cutoff, cutoff, log_discount))
+    return np.maximum(best, ideal_novelty_score(topics, params, cutoff, cutoff, log_discount))
 
 
-def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_limit: float | None) -> Floats:
+def _exact_bounds(topics: JudgedTopics, rel: int, alpha: float, cutoff: int, time_limit: float | None) -> Floats:
     from irdiv.kernels.exact import exact_ideals
 
-    refuse_large_programs(block, rel, cutoff)
-    relevant = block.grades[block.relevant_rows_by_id] >= rel
-    topics = block.collection.topics[block.start : block.stop]
+    refuse_large_programs(topics, rel, cutoff)
+    relevant = topics.grades[topics.relevant_rows_by_id] >= rel
+    ids = topics.collection.topics[topics.start : topics.stop]
     ideals = exact_ideals(progress_bar(relevant, "topic", "topics with exact ideals"), alpha, cutoff, time_limit)
-    unproven = [topic for topic, ideal in zip(topics, ideals, strict=True) if not ideal.proven]
+    unproven = [topic for topic, ideal in zip(ids, ideals, strict=True) if not ideal.proven]
     if unproven:
         warn(
             f"the best list of {len(unproven)} topics was not proven in {time_limit:g} s, and their alpha-nDCG is "
@@ -174,12 +166,12 @@ def _exact_bounds(block: JudgedBlock, rel: int, alpha: float, cutoff: int, time_
     return np.array([ideal.upper_bound for ideal in ideals])
 
 
-def refuse_large_programs(block: JudgedBlock, rel: int, cutoff: int) -> None:
+def refuse_large_programs(topics: JudgedTopics, rel: int, cutoff: int) -> None:
     """Raise an error if the integer program of a topic's exact ideal is hopelessly large."""
     from irdiv.kernels.exact import variable_count
 
-    relevant = block.grades[block.relevant_rows_by_id] >= rel
-    for topic, of_topic in zip(block.collection.topics[block.start : block.stop], relevant, strict=True):
+    relevant = topics.grades[topics.relevant_rows_by_id] >= rel
+    for topic, of_topic in zip(topics.collection.topics[topics.start : topics.stop], relevant, strict=True):
         variables = variable_count(of_topic, cutoff)
         if variables > MOST_VARIABLES:
             documents, intents = (np.count_nonzero(of_topic.any(axis=axis)) for axis in (1, 0))
@@ -190,47 +182,48 @@ def refuse_large_programs(block: JudgedBlock, rel: int, cutoff: int) -> None:
             )
 
 
-def intent_recall(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
+def intent_recall(block: Block, params: ParameterValues, cutoff: int | None) -> Floats:
     """Return the share of intents covered."""
     rel = params["rel"]
     return safe_divide(
-        value_at_cutoff(covered_intent_counts(ranked, rel), ranked.rank, cutoff),
-        ranked.block.eligible_intent_count(rel, params["intents"]),
+        value_at_cutoff(block.cached(covered_intent_counts, rel), block.rank, cutoff),
+        block.topics.eligible_intent_count(rel, params["intents"]),
     )
 
 
-def covered_intent_counts(ranked: RankedBlock, rel: int) -> Floats:
+def intent_weights_for(topics: JudgedTopics, params: ParameterValues) -> Floats:
+    """Return the intent probabilities Pr(i|q) for the given parameters, ``[topic, intent]``."""
+    return topics.intent_weights(params["rel"], params["intents"], params["renormalize"])
+
+
+def covered_intent_counts(block: Block, rel: int) -> Floats:
     """Return the number of intents covered up to each hit."""
-    return ranked.cached(_coverage, rel)
+    return covered_intent_count(block.relevant(rel))
 
 
-def _coverage(ranked: RankedBlock, rel: int) -> Floats:
-    return covered_intent_count(ranked.relevant(rel))
-
-
-def novelty_score(ranked: RankedBlock, params: ParameterValues, cutoff: int | None, discount: Discount) -> Floats:
+def novelty_score(block: Block, params: ParameterValues, cutoff: int | None, discount: Discount) -> Floats:
     """Σ_{r≤l} NG(r) · discount(r)."""
-    return value_at_cutoff(ranked.cached(_novelty_curve, NoveltyModel.of(params), discount), ranked.rank, cutoff)
+    return value_at_cutoff(block.cached(_novelty_curve, NoveltyModel.of(params), discount), block.rank, cutoff)
 
 
-def _novelty_curve(ranked: RankedBlock, model: NoveltyModel, discount: Discount) -> Floats:
-    NG = ranked.cached(_novelty_gain, model)
-    return np.cumsum(NG * discount(ranked.max_rank)[ranked.rank], axis=-1)
+def _novelty_curve(block: Block, model: NoveltyModel, discount: Discount) -> Floats:
+    NG = block.cached(_novelty_gain, model)
+    return np.cumsum(NG * discount(block.max_rank)[block.rank], axis=-1)
 
 
-def _novelty_gain(ranked: RankedBlock, model: NoveltyModel) -> Floats:
-    weight = _intent_weight(ranked.block, model)
-    return novelty_gain(ranked.relevant(model.rel), model.alpha, weight, union=model.exact)
+def _novelty_gain(block: Block, model: NoveltyModel) -> Floats:
+    weight = _intent_weight(block.topics, model)
+    return novelty_gain(block.relevant(model.rel), model.alpha, weight, union=model.exact)
 
 
-def _intent_weight(block: JudgedBlock, model: NoveltyModel) -> Floats | None:
+def _intent_weight(topics: JudgedTopics, model: NoveltyModel) -> Floats | None:
     """Return N·Pr(i|q), and in the exact model p_i, as ``[topic, intent]``; None where all intents weigh 1."""
     if not model.weighted:
-        return np.full((len(block), block.grades.shape[1]), model.gamma) if model.exact else None
-    probability = block.intent_weights(model.rel, "relevant", True)
+        return np.full((len(topics), topics.grades.shape[1]), model.gamma) if model.exact else None
+    probability = topics.intent_weights(model.rel, "relevant", True)
     if model.exact:
         return probability
-    counted = block.eligible_intents(model.rel, "relevant")
+    counted = topics.eligible_intents(model.rel, "relevant")
     # Equal probabilities weigh exactly 1, so that rounding does not break ties of the greedy ideal.
     equal = np.where(counted, probability, 0.0).max(axis=1) == np.where(counted, probability, 1.0).min(axis=1)
     N = np.count_nonzero(counted, axis=1)
@@ -238,33 +231,31 @@ def _intent_weight(block: JudgedBlock, model: NoveltyModel) -> Floats | None:
 
 
 def ideal_novelty_score(
-    block: JudgedBlock, params: ParameterValues, depth: int | None, cutoff: int | None, discount: Discount
+    topics: JudgedTopics, params: ParameterValues, depth: int | None, cutoff: int | None, discount: Discount
 ) -> Floats:
     """Σ_{r≤l} NG(r) · discount(r) of the greedy ideal, which is found down to a depth."""
-    pool = block.relevant_rows.shape[1]
+    pool = topics.relevant_rows.shape[1]
     # One search serves all cutoffs up to a power of two.
     depth = pool if depth is None else min(1 << max(6, (depth - 1).bit_length()), pool)
-    return block.cached(_ideal_novelty_score, NoveltyModel.of(params), depth, cutoff, discount)
+    return topics.cached(_ideal_novelty_score, NoveltyModel.of(params), depth, cutoff, discount)
 
 
 def _ideal_novelty_score(
-    block: JudgedBlock, model: NoveltyModel, depth: int, cutoff: int | None, discount: Discount
+    topics: JudgedTopics, model: NoveltyModel, depth: int, cutoff: int | None, discount: Discount
 ) -> Floats:
-    _, NG = block.cached(greedy_novelty_ranking, model, depth, False)
+    _, NG = topics.cached(greedy_novelty_ranking, model, depth, False)
     rank = np.arange(1, depth + 1)
     return value_at_cutoff(np.cumsum(NG * discount(depth)[rank], axis=-1), rank, cutoff)
 
 
-def greedy_novelty_ranking(block: JudgedBlock, model: NoveltyModel, depth: int, worst: bool) -> tuple[Ints, Floats]:
+def greedy_novelty_ranking(topics: JudgedTopics, model: NoveltyModel, depth: int, worst: bool) -> tuple[Ints, Floats]:
     """Return documents, as columns of `relevant_rows_by_id`, and NG of the greedy ideal, or of the worst ranking."""
-    relevant = block.grades[block.relevant_rows_by_id] >= model.rel
-    weight = _intent_weight(block, model)
+    relevant = topics.grades[topics.relevant_rows_by_id] >= model.rel
+    weight = _intent_weight(topics, model)
     return greedy_ranking(relevant, model.alpha, depth, weight, union=model.exact, worst=worst)
 
 
-def normalized_novelty_score(
-    ranked: RankedBlock, params: ParameterValues, cutoff: int | None, discount: Discount
-) -> Floats:
+def normalized_novelty_score(block: Block, params: ParameterValues, cutoff: int | None, discount: Discount) -> Floats:
     """Σ_{r≤l} NG(r) · discount(r), over that of the greedy ideal."""
-    ideal = ideal_novelty_score(ranked.block, params, cutoff, cutoff, discount)
-    return safe_divide(novelty_score(ranked, params, cutoff, discount), ideal)
+    ideal = ideal_novelty_score(block.topics, params, cutoff, cutoff, discount)
+    return safe_divide(novelty_score(block, params, cutoff, discount), ideal)

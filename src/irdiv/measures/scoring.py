@@ -1,4 +1,4 @@
-"""Scores of runs: the one way from arrays to values of measures."""
+"""Values of irdiv's measures for runs: the one way from arrays to values."""
 
 from __future__ import annotations
 
@@ -6,54 +6,35 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import OrderedRun, RankedBlock
-from irdiv.arrays.run_groups import OrderedRuns
+from irdiv.core.block import blocks_of
+from irdiv.core.collection import Collection
+from irdiv.core.runs import Runs
 from irdiv.errors import IrdivError
 from irdiv.measures.measure import Measure
 from irdiv.progress import progress_counter
 from irdiv.types import Floats
 
 
-def score(run: OrderedRun, measures: Sequence[Measure]) -> Floats:
-    """Return the values of irdiv's measures for a run, ``[measure, topic]``."""
-    collection = run.collection
-    require_intents(collection, measures)
-    values = np.zeros((len(measures), len(collection.topics)))
-    for judged_only, depth, selected in measures_by_ranking(measures):
-        ranking = run.hits(judged_only=judged_only, depth=depth)
-        # With one block it would count all topics at once.
-        total = len(collection.topics) if len(collection.blocks) > 1 else 1
-        with progress_counter(total, "topic") as advance:
-            for block in collection.blocks:
-                ranked = RankedBlock.from_hits(block, ranking)
-                for i in selected:
-                    m = measures[i]
-                    values[i, block.start : block.stop] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
-                advance(len(block))
-    return values
-
-
-def score_runs(runs: OrderedRuns, measures: Sequence[Measure]) -> Floats:
-    """Return the values of irdiv's measures for several runs, ``[run, measure, topic]``."""
+def score(runs: Runs, measures: Sequence[Measure]) -> Floats:
+    """Return the values of irdiv's measures for runs, ``[run, measure, topic]``."""
     collection = runs.collection
-    topic_count = len(collection.topics)
-    if topic_count > len(runs):
-        # All topics of a run at once are fewer steps than all runs of a topic.
-        return np.array([score(run, measures) for run in runs]).reshape(len(runs), len(measures), topic_count)
     require_intents(collection, measures)
-    values = np.zeros((len(runs), len(measures), topic_count))
-    for judged_only, depth, selected in measures_by_ranking(measures):
-        hits = runs.hits(judged_only, depth)
-        for topic in range(topic_count):
-            for part, ranked in hits.blocks(topic):
+    values = np.zeros((len(runs), len(measures), len(collection.topics)))
+    # With one block it would count all topics at once.
+    total = len(runs) * len(collection.topics) if len(blocks_of(collection)) > 1 else 1
+    for judged_only, depth, selected in _measures_by_ranking(measures):
+        with progress_counter(total, "topic") as advance:
+            for of_runs, block in runs.blocks(judged_only, depth):
                 for i in selected:
                     m = measures[i]
-                    values[part, i, topic] = m.declaration.score(ranked, m.parameter_values(), m.cutoff)
+                    found = m.declaration.score(block, m.parameter_values(), m.cutoff)
+                    part = values[of_runs, i, block.topics.start : block.topics.stop]
+                    part[...] = found.reshape(part.shape)
+                advance(len(block.length))
     return values
 
 
-def measures_by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int | None, list[int]]]:
+def _measures_by_ranking(measures: Sequence[Measure]) -> Iterator[tuple[bool, int | None, list[int]]]:
     """Yield which measures see the ranking of all documents, then which that of judged ones, and to which depth."""
     for judged_only in (False, True):
         selected = [i for i, m in enumerate(measures) if uses_judged_only(m) is judged_only]

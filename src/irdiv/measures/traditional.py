@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,17 +11,15 @@ import numpy as np
 from irdiv.checks import Number
 from irdiv.kernels.base import average_precision_curve
 from irdiv.kernels.lists import ordered_sum, safe_divide, value_at_cutoff
-from irdiv.measures.declaration import Declaration, Parameter, Score
-from irdiv.measures.parameters import JUDGED_ONLY, REL
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.declaration import Declaration
+from irdiv.measures.parameters import JUDGED_ONLY, REL, Parameter, ParameterValues
 from irdiv.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from irdiv.arrays.blocks import JudgedBlock
-    from irdiv.arrays.ranking import RankedBlock
+    from irdiv.core.block import Block, JudgedTopics
 
 _MIR = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd edition, 2011, chapter 4"
-_FAMILY = "ad hoc: on the highest grade of a document over intents"
+_adhoc = partial(Declaration, "ad hoc: on the highest grade of a document over intents", needs_intents=False)
 _B = Parameter("b", 1.0, "how many times as much recall counts as precision", Number(0, 1e6))
 
 
@@ -30,35 +29,40 @@ def declarations() -> Iterable[Declaration]:
         "F",
         "Harmonic mean of precision and recall at the cutoff.",
         "(1+b²)/(b²/recall + 1/precision), 0 where nothing relevant is found",
+        (_MIR,),
         _f_measure,
         (_B, REL, JUDGED_ONLY),
-        "trec_eval's set_F and ir_measures' SetF are the same on the whole list.",
+        other_programs="trec_eval's set_F and ir_measures' SetF are the same on the whole list.",
     )
     yield _adhoc(
         "E",
         "van Rijsbergen's E: 1 less the weighted harmonic mean of precision and recall, so less is better.",
         "1 − (1+b²)/(b²/recall + 1/precision), 1 where nothing relevant is found, 0 where there is nothing to find",
+        (_MIR,),
         _e_measure,
         (_B, REL, JUDGED_ONLY),
-        "The textbook says that b above 1 favors precision; by its formula, as here, it favors recall.",
+        other_programs="The textbook says that b above 1 favors precision; by its formula, as here, it favors recall.",
         less_is_better=True,
     )
     yield _adhoc(
         "AP-seen",
         "Mean precision at the ranks of the relevant documents that were found, not of all there are.",
         "1/C(l) · Σ_{r≤l} J(r)·C(r)/r",
+        (_MIR,),
         _average_precision_seen,
         (REL, JUDGED_ONLY),
-        "trec_eval's map divides by all relevant documents, R, instead.",
+        other_programs="trec_eval's map divides by all relevant documents, R, instead.",
     )
     yield _adhoc(
         "bpref-R",
         "Binary preference: how few documents judged irrelevant are above relevant ones; unjudged ones are ignored.",
         "1/R · Σ_j (1 − N_j/R) over the relevant documents j in the list, N_j of the first R documents judged "
         "irrelevant above j",
-        lambda ranked, params, cutoff: _bpref(ranked, params, 0),
+        (_MIR,),
+        lambda block, params, cutoff: _bpref(block, params, 0),
         (REL,),
-        "trec_eval's bpref, ir_measures' Bpref, divides N_j by the smaller of R and the number judged irrelevant.",
+        other_programs="trec_eval's bpref, ir_measures' Bpref, divides N_j by the smaller of R and the "
+        "number judged irrelevant.",
         takes_cutoff=False,
         judged_documents_only=True,
     )
@@ -67,9 +71,10 @@ def declarations() -> Iterable[Declaration]:
         "Binary preference over the first R + 10 documents judged irrelevant, instead of the first R.",
         "1/R · Σ_j (1 − N_j/(R+10)) over the relevant documents j in the list, N_j of the first R+10 documents judged "
         "irrelevant above j",
-        lambda ranked, params, cutoff: _bpref(ranked, params, 10),
+        (_MIR,),
+        lambda block, params, cutoff: _bpref(block, params, 10),
         (REL,),
-        "trec_eval has dropped it.",
+        other_programs="trec_eval has dropped it.",
         takes_cutoff=False,
         judged_documents_only=True,
     )
@@ -77,80 +82,55 @@ def declarations() -> Iterable[Declaration]:
         "Judged",
         "Share of the first documents that are judged, for any intent.",
         "judged documents in the first l / documents in the first l",
+        ("MacAvaney, Macdonald and Ounis, ECIR 2022 (ir_measures)",),
         _judged,
         (),
-        "Inside ir_measures, its own Judged orders equal scores by doc id ascending, not descending as trec_eval does.",
+        other_programs="Inside ir_measures, its own Judged orders equal scores by doc id ascending, not "
+        "descending as trec_eval does.",
         separates_unjudged=True,
-        references=("MacAvaney, Macdonald and Ounis, ECIR 2022 (ir_measures)",),
     )
 
 
-def _adhoc(
-    name: str,
-    summary: str,
-    formula: str,
-    score: Score,
-    parameters: tuple[Parameter, ...],
-    other_programs: str,
-    *,
-    references: tuple[str, ...] = (_MIR,),
-    **flags: bool,
-) -> Declaration:
-    return Declaration(
-        family=_FAMILY,
-        name=name,
-        summary=summary,
-        formula=formula,
-        references=references,
-        score=score,
-        parameters=parameters,
-        needs_intents=False,
-        other_programs=other_programs,
-        **flags,  # type: ignore[arg-type] # mypy does not know which fields are flags
-    )
-
-
-def _hits(ranked: RankedBlock, rel: int) -> Bools:
+def _hits(block: Block, rel: int) -> Bools:
     """Return which hits are relevant to any intent, ``[topic, hit]``."""
-    return ranked.grades.max(axis=1) >= rel
+    return block.grades.max(axis=1) >= rel
 
 
-def _relevant_count(block: JudgedBlock, rel: int) -> Ints:
+def _relevant_count(topics: JudgedTopics, rel: int) -> Ints:
     """Return R, the number of documents relevant to any intent, ``[topic]``."""
-    return np.count_nonzero(block.grades[block.relevant_rows].max(axis=2) >= rel, axis=1)
+    return np.count_nonzero(topics.grades[topics.relevant_rows].max(axis=2) >= rel, axis=1)
 
 
-def _f_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    found = value_at_cutoff(np.cumsum(_hits(ranked, params["rel"]), axis=-1), ranked.rank, cutoff)
-    documents = ranked.length if cutoff is None else np.full(ranked.length.shape, cutoff)
+def _f_measure(block: Block, params: ParameterValues, cutoff: int | None) -> Floats:
+    found = value_at_cutoff(np.cumsum(_hits(block, params["rel"]), axis=-1), block.rank, cutoff)
+    documents = block.length if cutoff is None else np.full(block.length.shape, cutoff)
     b2 = params["b"] ** 2
     # (1+b²)·C / (b²·R + documents)
-    return safe_divide((1.0 + b2) * found, b2 * ranked.block.cached(_relevant_count, params["rel"]) + documents)
+    return safe_divide((1.0 + b2) * found, b2 * block.topics.cached(_relevant_count, params["rel"]) + documents)
 
 
-def _e_measure(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    some = ranked.block.cached(_relevant_count, params["rel"]) > 0
-    return np.where(some, 1.0 - _f_measure(ranked, params, cutoff), 0.0)
+def _e_measure(block: Block, params: ParameterValues, cutoff: int | None) -> Floats:
+    some = block.topics.cached(_relevant_count, params["rel"]) > 0
+    return np.where(some, 1.0 - _f_measure(block, params, cutoff), 0.0)
 
 
-def _average_precision_seen(ranked: RankedBlock, params: ParameterValues, cutoff: int | None) -> Floats:
-    hits = _hits(ranked, params["rel"])
-    total = value_at_cutoff(average_precision_curve(hits, ranked.rank), ranked.rank, cutoff)
-    return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1), ranked.rank, cutoff))
+def _average_precision_seen(block: Block, params: ParameterValues, cutoff: int | None) -> Floats:
+    hits = _hits(block, params["rel"])
+    total = value_at_cutoff(average_precision_curve(hits, block.rank), block.rank, cutoff)
+    return safe_divide(total, value_at_cutoff(np.cumsum(hits, axis=-1), block.rank, cutoff))
 
 
-def _judged(ranked: RankedBlock, _: ParameterValues, cutoff: int | None) -> Floats:
-    length = ranked.length if cutoff is None else np.minimum(ranked.length, cutoff)
-    block = ranked.block
-    judged = length if ranked.run is None else ranked.run.judged_counts(block.start, block.stop, cutoff)
+def _judged(block: Block, _: ParameterValues, cutoff: int | None) -> Floats:
+    length = block.length if cutoff is None else np.minimum(block.length, cutoff)
+    judged = length if block.judged_counts is None else block.judged_counts(cutoff)
     return safe_divide(judged.astype(float), length)
 
 
-def _bpref(ranked: RankedBlock, params: ParameterValues, more: int) -> Floats:
+def _bpref(block: Block, params: ParameterValues, more: int) -> Floats:
     """Return bpref on the list of judged documents, in which those above a hit are relevant or judged irrelevant."""
-    hits = _hits(ranked, params["rel"])
-    R = ranked.block.cached(_relevant_count, params["rel"])
+    hits = _hits(block, params["rel"])
+    R = block.topics.cached(_relevant_count, params["rel"])
     bound = (R + more)[:, None]
-    irrelevant_above = ranked.rank - np.cumsum(hits, axis=-1)
+    irrelevant_above = block.rank - np.cumsum(hits, axis=-1)
     worth = np.where(hits, 1.0 - safe_divide(np.minimum(irrelevant_above, bound).astype(float), bound), 0.0)
     return safe_divide(ordered_sum(worth), R)

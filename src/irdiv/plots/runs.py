@@ -8,7 +8,7 @@ import numpy as np
 
 from irdiv.checks import Number, choice, require
 from irdiv.errors import IrdivError
-from irdiv.frames.ids import natural_argsort
+from irdiv.io.ids import natural_argsort
 from irdiv.measures.spec import MeasureLike
 from irdiv.plots.axes import Canvas, wrapped
 from irdiv.plots.highlights import Highlight

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.checks import choice, require
-from irdiv.frames.ids import natural_argsort
+from irdiv.io.ids import natural_argsort
 from irdiv.measures.spec import MeasureLike
 from irdiv.plots.axes import COLOR_BAR, Canvas, run_id, text_width
 from irdiv.plots.rows import LONGEST_NAME, RankedMean, draw_ranking, height_of_rows, label_runs, marker_size

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import ir_datasets
 from ir_datasets.formats import BaseQrels, BaseQueries
 
-from irdiv.datasets.collection import TestCollection
+from irdiv.datasets.collection import Dataset
 from irdiv.datasets.imine import LANGUAGES, find_files, has_files, read_imine
 from irdiv.errors import IrdivError, warn
 from irdiv.types import PathLike
@@ -56,7 +56,7 @@ class _LazyCollection:
         self.folder, self.language = folder, language
 
     @cached_property
-    def collection(self) -> TestCollection:
+    def collection(self) -> Dataset:
         return read_imine(self.folder, self.language)
 
     def change_folder(self, folder: Path) -> None:

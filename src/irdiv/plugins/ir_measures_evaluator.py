@@ -9,12 +9,12 @@ import ir_measures
 import pandas as pd
 from ir_measures import providers
 
-from irdiv.arrays.collection import Collection, warn_topics_without_relevant
-from irdiv.arrays.run_checks import SCORES_REMEDY, order_checked_run
-from irdiv.frames.checked import qrels_columns
-from irdiv.frames.columns import ALIASES, ITERATION, PLACEHOLDER_DOC_ID, QRELS_COLUMNS, find_columns, has_intent_column
-from irdiv.frames.ids import as_ids, string_array
-from irdiv.frames.inputs import Frame, QrelsLike, RunLike, qrels_frame
+from irdiv.core.collection import Collection, warn_topics_without_relevant
+from irdiv.core.run_checks import SCORES_REMEDY, order_checked_run
+from irdiv.io.checked import qrels_columns
+from irdiv.io.columns import ALIASES, ITERATION, PLACEHOLDER_DOC_ID, QRELS_COLUMNS, find_columns, has_intent_column
+from irdiv.io.ids import as_ids, string_array
+from irdiv.io.tables import Frame, QrelsLike, RunLike, qrels_frame
 from irdiv.measures.measure import Measure
 from irdiv.measures.scoring import score
 from irdiv.measures.spec import as_irdiv_measure
@@ -38,7 +38,7 @@ class Evaluator(providers.Evaluator):
         if self._collection is None:
             return
         ordered = order_checked_run(self._collection, run, may_be_empty=True, remedy=SCORES_REMEDY)
-        values = score(ordered, [_irdiv_measure(measure) for measure in self._requested])
+        values = score(ordered, [_irdiv_measure(measure) for measure in self._requested])[0]
         query_ids = [self._original_ids[topic] for topic in self._collection.topics]
         for measure, row in zip(self._requested, values.tolist(), strict=True):
             for query_id, value in zip(query_ids, row, strict=True):

@@ -11,7 +11,7 @@ from irdiv.errors import IrdivError
 if TYPE_CHECKING:
     import pyterrier
 
-    from irdiv.frames.inputs import QrelsLike
+    from irdiv.io.tables import QrelsLike
     from irdiv.measures.spec import MeasureLike
 
 
@@ -31,8 +31,8 @@ def as_module() -> ModuleType:
     def to_ir_measures(inp: object) -> object:
         import pandas as pd
 
-        from irdiv.frames.columns import ITERATION, QRELS_COLUMNS, has_intent_column
-        from irdiv.frames.values import max_grade_of_tops, tops_of_scale
+        from irdiv.io.columns import ITERATION, QRELS_COLUMNS, has_intent_column
+        from irdiv.io.values import max_grade_of_tops, tops_of_scale
 
         out = original(inp)
         if (
@@ -62,11 +62,11 @@ def oracle_transformer(
     A greedy order can be beaten; the column ``ideal`` of `irdiv.oracle` says where it is greedy.
     """
     from irdiv.analysis.oracles import oracle
-    from irdiv.arrays.collection import Collection
+    from irdiv.core.collection import Collection
 
     try:
         import pyterrier as pt
     except ImportError:
         raise IrdivError("PyTerrier is not installed: pip install 'irdiv[pyterrier]'.") from None
-    run = oracle(Collection(qrels).to_pandas(), order, depth=depth, **parameters)
+    run = oracle(Collection(qrels).to_pandas(), order, depth=depth, columns=None, **parameters)
     return pt.Transformer.from_df(pt.model.from_ir_measures(run))

@@ -5,48 +5,49 @@ Needs the extra ``spark``, and Java 17 or newer for Spark itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import ir_measures
 import pyarrow as pa
 
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties, require_order_options
 from irdiv.checks import Integer, require
-from irdiv.errors import IrdivError, examples
-from irdiv.evaluation.selection import requested_measures, requested_names
-from irdiv.frames.checked import other_intent_columns
-from irdiv.frames.columns import ITERATION, OPTIONAL_QRELS_COLUMNS, QRELS_COLUMNS, find_columns, order_column
-from irdiv.frames.ids import Ids
-from irdiv.measures.measure import Measure
-from irdiv.measures.spec import NamedMeasures
-from irdiv.plugins.spark_files import BucketFiles, ParquetFiles, shared_buckets
-from irdiv.plugins.spark_inputs import (
-    RUN,
-    as_frame,
-    find_session,
-    pyspark_functions,
-    read_run_names,
-    read_topics,
-    require_common_topics,
+from irdiv.core.collection import Collection
+from irdiv.core.runs import (
+    DEFAULT_DUPLICATES,
+    DEFAULT_TIES,
+    Duplicates,
+    Ties,
+    no_common_topic_error,
+    require_order_options,
 )
-from irdiv.plugins.spark_rows import Rows, integers, pack_rows, prepare_qrels, prepare_runs
-from irdiv.plugins.spark_tables import as_table, keep_topics, pack, read_parts
-from irdiv.plugins.spark_tasks import JUDGMENTS_PER_TASK, SCHEMA, Task
+from irdiv.errors import IrdivError, examples
+from irdiv.evaluation.results import Evaluation
+from irdiv.evaluation.scoring import RunTable, score
+from irdiv.evaluation.selection import requested_measures, requested_names
+from irdiv.io.checked import other_intent_columns, qrels_columns, run_columns
+from irdiv.io.columns import (
+    ADHOC_ITERATIONS,
+    EVALUATION_COLUMNS,
+    ITERATION,
+    OPTIONAL_QRELS_COLUMNS,
+    QRELS_COLUMNS,
+    find_columns,
+    order_column,
+)
+from irdiv.io.ids import find_positions, string_array
+from irdiv.measures.measure import Measure
+from irdiv.measures.spec import NamedMeasures, parse
 from irdiv.types import PathLike
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SMALL_QRELS = 100_000
-"""Qrels of so many judgments at most have few topics, and only the rows of runs for these are exchanged."""
-MAX_JUDGMENTS = 5_000_000
-"""How many judgments the average bucket of a table may have for a task to read it whole."""
-MAX_RUN_BYTES = 1 << 28
-"""How many bytes the files of runs may have for the average bucket, which a task reads whole too."""
-MAX_TASKS = 10_000
-"""How many tasks there are at most, if their number is not given: more of them would get tables of a few rows."""
+SCHEMA = pa.schema({name: pa.float64() if name == "value" else pa.string() for name in EVALUATION_COLUMNS})
+SPARK_SCHEMA = ", ".join(f"{name} {'double' if name == 'value' else 'string'}" for name in EVALUATION_COLUMNS)
+_JUDGMENTS_PER_TASK = 200_000
+"""About how many judgments are scored at once."""
 
 
 def evaluate(
@@ -62,10 +63,8 @@ def evaluate(
 ) -> DataFrame:
     """Score runs as `irdiv.evaluate` does, on Spark frames or Parquet files.
 
-    Topics are assigned to tasks by a hash of their ids, and their rows are sent there as Arrow tables. Rows of tables
-    that are both bucketed by topic are not sent: a task reads buckets with the same topics. What depends on all topics,
-    the highest grade and the names of runs, is computed first. A topic that is missing from a run scores 0; one without
-    judgments is ignored.
+    Topics are assigned to tasks by a hash of their ids. What depends on all topics, the highest grade and the names of
+    runs, is computed first. A topic that is missing from a run scores 0; one without judgments is ignored.
 
     Runs without any topic of the qrels are an error, as in `irdiv.evaluate`, but only if that holds for all of them.
     What would need another pass over the runs is not checked: there are no warnings about ranks that contradict scores
@@ -75,47 +74,98 @@ def evaluate(
     ----------
     qrels, runs
         Spark frames with the columns that `irdiv.evaluate` knows, or paths of Parquet files or folders. With several
-        systems, a column ``run`` names them. Files are read by the Python workers, which need access to them, and so
-        are those of a frame that is just Parquet files, as ``session.table`` and ``session.read.parquet`` return it.
-        Rows of other frames take more time, as Spark turns them into Arrow one by one.
+        systems, a column ``run`` names them.
     ties
         As of `irdiv.evaluate`, but for ``"input"``: rows on Spark have no order.
     measures, duplicates, components, **parameters
         As of `irdiv.evaluate`.
     tasks
-        How many tasks share the topics; by default one for each common bucket of tables that are bucketed by topic,
-        and otherwise about one for 200,000 judgments, and not fewer than the session's parallelism.
+        How many tasks share the topics; by default about one for 200,000 judgments, and not fewer than the session's
+        parallelism.
 
     Returns
     -------
     pyspark.sql.DataFrame
         ``run, query_id, measure, value``.
     """
-    pyspark_functions()
+    try:
+        from pyspark.sql import functions
+    except ImportError:
+        raise IrdivError(
+            "Spark 4 is not installed: pip install 'irdiv[spark]'; it needs Java 17 or newer too."
+        ) from None
     requested = requested_measures(measures, parameters, components=components)
+    given_names = requested_names(measures, parameters)
+    specs = {str(measure): given_names.get(measure, str(measure)) for measure in requested}
     require_order_options(ties, duplicates)
     if ties == "input":
         raise IrdivError("rows on Spark have no order, which ties='input' needs: use ties='rank' or the default.")
-    session = find_session(qrels, runs)
-    parallelism = session.sparkContext.defaultParallelism
-    qrels, runs = as_frame(qrels, session), as_frame(runs, session)
+    qrels, runs = _as_frame(qrels, runs), _as_frame(runs, qrels)
+    names = _find_qrels_columns(qrels.columns, requested)
+    row_count, highest, has_intents = _read_facts(qrels, names)
+    if not has_intents:
+        names.pop("intent_id", None)
+    judged = _select(qrels, {name: column for name, column in names.items() if name != "max_grade"})
     by = order_column(runs.columns, ties)
-    qrels_names = _find_qrels_columns(qrels.columns, requested)
-    run_names = find_columns(runs.columns, "run", ("query_id", "doc_id", by), (RUN,))
-    judgments, facts = prepare_qrels(qrels, qrels_names)
-    n_tasks = _task_count(tasks, facts.row_count, parallelism)
-    results = prepare_runs(runs, run_names, judgments.columns.query)
-    names = read_run_names(results.frame)
-    require_common_topics(judgments.frame, results.frame, judgments.columns.query)
-    given_names = requested_names(measures, parameters)
-    specs = {str(measure): given_names.get(measure, str(measure)) for measure in requested}
-    schema = pa.schema({name: pa.float64() if name == run_names[by] else pa.string() for name in results.frame.columns})
-    task = Task(names, specs, facts.highest, judgments.columns, results.columns, schema, ties, duplicates)
-    buckets = shared_buckets(judgments.files, results.files)
-    if tasks is None and len(buckets) >= parallelism and _fit_memory(len(buckets), facts.row_count, results.files):
-        return _score_buckets(judgments, results, task, buckets)
-    topics = read_topics(judgments.frame, task.judged.query) if facts.row_count <= SMALL_QRELS else None
-    return _exchange_and_score(judgments, results, task, n_tasks, topics)
+    ranked = _select(runs, find_columns(runs.columns, "run", ("query_id", "doc_id", by), ("run",)))
+    run_names = _read_run_names(ranked)
+    _require_common_topics(judged, ranked)
+    parallelism = judged.sparkSession.sparkContext.defaultParallelism
+    task_count = max(row_count // _JUDGMENTS_PER_TASK, parallelism)
+    if tasks is not None:
+        task_count = require(Integer(1), tasks=tasks)
+    bucket = functions.pmod(functions.hash("query_id"), functions.lit(task_count)).alias("bucket")
+
+    def score_topics(of_qrels: pa.Table, of_runs: pa.Table) -> pa.Table:
+        return _score(of_qrels, of_runs, run_names, specs, highest, ties, duplicates)
+
+    pairs = judged.withColumn("bucket", bucket).groupBy("bucket")
+    pairs_with_runs = pairs.cogroup(ranked.withColumn("bucket", bucket).groupBy("bucket"))
+    return pairs_with_runs.applyInArrow(score_topics, SPARK_SCHEMA)
+
+
+def _score(
+    qrels: pa.Table,
+    runs: pa.Table,
+    names: Sequence[str | None],
+    specs: Mapping[str, str],
+    highest: int,
+    ties: Ties,
+    duplicates: Duplicates,
+) -> pa.Table:
+    """Return the values of all runs for all topics of a task."""
+    if len(qrels) == 0:
+        return SCHEMA.empty_table()
+    collection = Collection.from_columns(qrels_columns(qrels.drop_columns("bucket"))._replace(max_grade=highest))
+    rows = runs.select([name for name in runs.column_names if name not in ("bucket", "run")])
+    columns = run_columns(rows, ties=ties, may_be_empty=True)
+    if names[0] is not None:
+        run = find_positions(runs["run"].combine_chunks().cast(pa.large_string()), string_array(names))
+        columns = columns._replace(run=run, names=tuple(map(str, names)))
+    measures = [parse(spec) for spec in specs]
+    scored = score(collection, [RunTable(lambda: columns)], measures, ties, duplicates, is_part=True)
+    evaluation: Evaluation[pa.Table] = Evaluation(
+        columns.names,
+        collection.topics,
+        tuple(measures),
+        scored.values,
+        "pyarrow",
+        names=dict(zip(measures, specs.values(), strict=True)),
+    )
+    return evaluation.frame.cast(SCHEMA)
+
+
+def _as_frame(data: DataFrame | PathLike, other: DataFrame | PathLike) -> DataFrame:
+    """Return data as a frame; a path is that of Parquet files, read by the session of the other data or the active."""
+    from pyspark.sql import SparkSession
+
+    if not isinstance(data, str | os.PathLike):
+        return data
+    is_path = isinstance(other, str | os.PathLike)
+    session = SparkSession.getActiveSession() if is_path else other.sparkSession  # type: ignore[union-attr]
+    if session is None:
+        raise IrdivError("no Spark session is active: make one by SparkSession.builder.getOrCreate().")
+    return session.read.parquet(os.fspath(data))
 
 
 def _find_qrels_columns(columns: Sequence[str], measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
@@ -134,40 +184,57 @@ def _find_qrels_columns(columns: Sequence[str], measures: Sequence[ir_measures.M
     return names
 
 
-def _task_count(tasks: int | None, judgments: int, parallelism: int) -> int:
-    if tasks is None:
-        return max(min(judgments // JUDGMENTS_PER_TASK, MAX_TASKS), parallelism, 1)
-    return require(Integer(1), tasks=tasks)
+def _read_facts(qrels: DataFrame, names: Mapping[str, str]) -> tuple[int, int, bool]:
+    """Return the count of rows, the highest grade and whether there are intents, and not only ad hoc iterations."""
+    from pyspark.sql import functions
+
+    grades = [names[name] for name in ("relevance", "max_grade") if name in names]
+    is_intent = functions.lit("intent_id" in names)
+    if names.get("intent_id") == ITERATION:
+        is_intent = ~functions.col(ITERATION).cast("string").isin(*ADHOC_ITERATIONS)
+    highest_grades = [functions.max(functions.col(name).cast("double")) for name in grades]
+    found = qrels.agg(functions.count("*"), functions.max(is_intent), *highest_grades)
+    row_count, has_intents, *highest = found.collect()[0]
+    if row_count == 0:
+        raise IrdivError("the qrels are empty: expected at least one row.")
+    return row_count, max(int(max(grade for grade in highest if grade is not None)), 0), bool(has_intents)
 
 
-def _fit_memory(buckets: int, judgments: int, runs: ParquetFiles | None) -> bool:
-    """Return whether a task can hold the average bucket of judgments and of runs."""
-    run_bytes = sum(runs.sizes.values()) if runs else 0
-    return judgments <= buckets * MAX_JUDGMENTS and run_bytes <= buckets * MAX_RUN_BYTES
+def _select(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """Return some columns under irdiv's names, with ids as strings, as `irdiv.evaluate` spells them: 51.0 is 51."""
+    from pyspark.sql import functions
+
+    types, columns = dict(frame.dtypes), []
+    for name, theirs in names.items():
+        column = functions.col(theirs)
+        if name in ("query_id", "doc_id", "intent_id"):
+            is_float = types[theirs] in ("double", "float")
+            if is_float and frame.filter(column != functions.rint(column)).select(theirs).isEmpty():
+                column = functions.when(~functions.isnan(column), column.cast("bigint"))
+            column = column.cast("string")
+        columns.append(column.alias(name))
+    return frame.select(*columns)
 
 
-def _score_buckets(judgments: Rows, results: Rows, task: Task, buckets: Sequence[BucketFiles]) -> DataFrame:
-    """Return the values of tables that are bucketed by topic, without an exchange: a task reads all rows of a topic."""
-    qrels_names, run_names = judgments.names, results.names
-
-    def read_and_score(indices: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for index in integers(indices):
-            qrels = as_table(read_parts(buckets[index].qrels, qrels_names, task.judged))
-            runs = as_table(read_parts(buckets[index].runs, run_names, task.ranked))
-            yield from task.score(qrels, runs).to_batches()
-
-    session = judgments.frame.sparkSession
-    return session.range(0, len(buckets), 1, len(buckets)).mapInArrow(read_and_score, SCHEMA)
+def _read_run_names(runs: DataFrame) -> list[str | None]:
+    """Return the names of all runs, or None as the one name where there is no column of them."""
+    if "run" not in runs.columns:
+        return [None]
+    names = [row[0] for row in runs.select("run").distinct().collect()]
+    if not names:
+        raise IrdivError("the runs are empty: expected at least one row.")
+    if None in names:
+        raise IrdivError("the runs have a missing name: column 'run' is null in some row. Give every row its system.")
+    return sorted(names, key=str)
 
 
-def _exchange_and_score(judgments: Rows, results: Rows, task: Task, n_tasks: int, topics: Ids | None) -> DataFrame:
-    """Return the values of rows that are sent to the tasks of their topics; of runs only the given topics, if any."""
+def _require_common_topics(qrels: DataFrame, runs: DataFrame) -> None:
+    """Raise an error if no topic of the runs is in the qrels; a sample of topics decides most cases."""
+    from pyspark.sql import functions
 
-    def pack_results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        kept = batches if topics is None else keep_topics(batches, topics, task.ties)
-        return pack(kept, task.ranked, n_tasks)
-
-    packed_qrels = pack_rows(judgments, partial(pack, columns=task.judged, buckets=n_tasks))
-    packed_runs = pack_rows(results, pack_results)
-    pairs = packed_qrels.groupBy("bucket").cogroup(packed_runs.groupBy("bucket"))
-    return pairs.applyInArrow(lambda of_qrels, of_runs: task.score_packed(of_qrels, of_runs), SCHEMA)
+    some = list(dict.fromkeys(row[0] for row in runs.select("query_id").take(1000)))
+    # One that is found in the first rows ends the search, where a count would go through all of them.
+    if not qrels.select("query_id").filter(functions.col("query_id").isin(some)).isEmpty():
+        return
+    if runs.join(qrels.select("query_id").distinct(), "query_id", "left_semi").isEmpty():
+        raise no_common_topic_error([row[0] for row in qrels.select("query_id").take(4)], some)

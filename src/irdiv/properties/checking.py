@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.inputs import IntentsLike
+from irdiv.io.tables import IntentsLike
 from irdiv.measures.measure import less_is_better
 from irdiv.measures.spec import MeasuresLike, parse_several
 from irdiv.progress import progress_bar
@@ -52,7 +52,7 @@ def check(
     types
         ``"inf"`` or ``"nav"`` for each aspect.
     tree
-        An intent hierarchy of topic ``"1"`` over the intents ``i0, i1, …``, as `irdiv.nested_intents` returns it.
+        An intent hierarchy of topic ``"1"`` over the intents ``i0, i1, …``, as `irdiv.intents.nested_intents` returns.
 
     Returns
     -------

@@ -8,13 +8,13 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import RankedBlock
+from irdiv.core.block import Block, blocks_of
+from irdiv.core.collection import Collection
 from irdiv.errors import IrdivError
-from irdiv.frames.inputs import IntentsLike
 from irdiv.intents.folding import with_intents
+from irdiv.io.tables import IntentsLike
 from irdiv.measures.measure import Measure
-from irdiv.measures.trec_eval import TREC_EVAL_NAMES, irdiv_equivalent
+from irdiv.measures.spec import TREC_EVAL_NAMES, irdiv_equivalent
 from irdiv.progress import progress_slices
 from irdiv.properties.rankings import Rankings
 from irdiv.types import Floats, Ints
@@ -53,7 +53,7 @@ def make_collection(
     if tree is not None:
         qrels = with_intents(qrels, tree)
     collection = Collection(qrels)
-    in_order = collection.relevant_doc_ids(np.arange(len(collection.blocks[0].grades) - 1))
+    in_order = collection.relevant_doc_ids(np.arange(len(blocks_of(collection)[0].grades) - 1))
     row_of = {doc_id: row for row, doc_id in enumerate(in_order.to_pylist())}
     return collection, np.array([[row_of[doc_id] for doc_id in of_label] for of_label in doc_ids])
 
@@ -64,15 +64,15 @@ def score_rankings(
     """Return the scores of all rankings, ``[measure, ranking]``; collection and rows are of `make_collection`."""
     scores = np.empty((len(measures), len(rankings)))
     for batch in progress_slices(len(rankings), BATCH_SIZE, "ranking"):
-        ranked = _ranked_block(rankings, batch, collection, rows)
+        block = _ranked_block(rankings, batch, collection, rows)
         for index, measure in enumerate(measures):
-            scores[index, batch] = _score(measure, ranked)
+            scores[index, batch] = _score(measure, block)
     return scores
 
 
-def _ranked_block(rankings: Rankings, batch: slice, collection: Collection, rows: Ints) -> RankedBlock:
+def _ranked_block(rankings: Rankings, batch: slice, collection: Collection, rows: Ints) -> Block:
     """Return some rankings as lists of the collection's documents, as if each were a topic."""
-    block, length = collection.blocks[0], rankings.max_length
+    topics, length = blocks_of(collection)[0], rankings.max_length
     labels = rankings.labels[batch]
     hit = labels > 0
     # The n-th time a label occurs, it is another document.
@@ -80,11 +80,11 @@ def _ranked_block(rankings: Rankings, batch: slice, collection: Collection, rows
     for label in rankings.relevant_labels:
         has_label = labels == label
         nth[has_label] = (np.cumsum(has_label, axis=1) - 1)[has_label]
-    row = np.where(hit, rows[np.maximum(labels - 1, 0), nth], len(block.grades) - 1)
+    row = np.where(hit, rows[np.maximum(labels - 1, 0), nth], len(topics.grades) - 1)
     rank = np.where(hit, np.arange(1, length + 1), length + 1)
     hits_first = np.argsort(~hit, axis=1, kind="stable")
-    return RankedBlock(
-        block,
+    return Block(
+        topics,
         np.take_along_axis(rank, hits_first, axis=1),
         np.take_along_axis(row, hits_first, axis=1),
         length,
@@ -92,9 +92,9 @@ def _ranked_block(rankings: Rankings, batch: slice, collection: Collection, rows
     )
 
 
-def _score(measure: ir_measures.Measure, ranked: RankedBlock) -> Floats:
+def _score(measure: ir_measures.Measure, block: Block) -> Floats:
     scored = measure if isinstance(measure, Measure) else irdiv_equivalent(measure)
     if scored is None:
         names = ", ".join(TREC_EVAL_NAMES)
         raise IrdivError(f"{measure} cannot be analyzed case by case; give a measure of irdiv, or one of {names}.")
-    return scored.declaration.score(ranked, scored.parameter_values(), scored.cutoff)
+    return scored.declaration.score(block, scored.parameter_values(), scored.cutoff)

@@ -13,11 +13,10 @@ import pandas as pd
 from irdiv.checks import Optional, choice, require
 from irdiv.errors import IrdivError, examples
 from irdiv.evaluation.results import Evaluation
-from irdiv.frames.backends import FrameT, common_backend
-from irdiv.frames.columns import ASSIGNMENT_COLUMNS, find_columns, has_columns, raise_if_empty
-from irdiv.frames.ids import as_ids, as_strings, factorize, find_positions, natural_argsort
-from irdiv.frames.inputs import Frame, as_frame
-from irdiv.frames.values import float_values
+from irdiv.io.columns import ASSIGNMENT_COLUMNS, find_columns, has_columns, raise_if_empty
+from irdiv.io.ids import as_ids, as_strings, factorize, find_positions, natural_argsort
+from irdiv.io.tables import Frame, FrameT, as_frame, common_backend
+from irdiv.io.values import float_values
 from irdiv.measures.answers import NUGGET_MEASURES, RUBRIC_MEASURES
 from irdiv.rag.credits import credits_of
 from irdiv.rag.judged_answers import JudgedAnswers, require_complete, require_one_answer, shared_notes

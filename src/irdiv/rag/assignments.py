@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from irdiv.errors import IrdivError, counted, examples, warn
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.rag.fields import DOC_FIELDS, Fields, id_text, is_missing, optional_text, optional_weight
 from irdiv.rag.labels import WEIGHT_FIELDS, LabelMapping, Labels, warn_about_unread_weights
 from irdiv.rag.records import Record, RecordsLike, find_fields, read_records, require_one_record, warn_about_empty

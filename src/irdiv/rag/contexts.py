@@ -13,9 +13,9 @@ import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.backends import FrameT, callers_backend, from_pandas
-from irdiv.frames.ids import natural_argsort
-from irdiv.frames.values import order_values
+from irdiv.io.ids import natural_argsort
+from irdiv.io.tables import FrameT, callers_backend, from_pandas
+from irdiv.io.values import order_values
 from irdiv.rag.fields import as_list, as_number, doc_ids, id_text, is_missing
 from irdiv.rag.records import Record, RecordsLike, read_records, require_one_record
 from irdiv.rag.rows import run_of_rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from warnings import catch_warnings, simplefilter
@@ -11,16 +10,16 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
-from irdiv.arrays.collection import Collection
+from irdiv.core.collection import Collection
 from irdiv.errors import IrdivError, IrdivWarning, counted, examples, warn
-from irdiv.frames.columns import IMPORTANCE_WEIGHTS
-from irdiv.frames.inputs import RunLike
-from irdiv.frames.mismatch import MANY
-from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import is_folder_of_runs, run_name
-from irdiv.frames.text import open_maybe_gzip
-from irdiv.frames.trec import read_qrels
 from irdiv.intents.folding import with_intents
+from irdiv.io.columns import IMPORTANCE_WEIGHTS
+from irdiv.io.guards import MANY
+from irdiv.io.runs import is_folder_of_runs, run_name
+from irdiv.io.streams import is_parquet
+from irdiv.io.tables import RunLike
+from irdiv.io.text import read_bytes
+from irdiv.io.trec import read_qrels
 from irdiv.rag.assignments import read_assignments
 from irdiv.rag.contexts import Source, read_contexts
 from irdiv.rag.fields import rows_of_columns, unread_documents
@@ -137,17 +136,9 @@ def _nuggets(fields: Mapping[str, object]) -> Sequence[object]:
 
 def _has_records(path: PathLike) -> bool:
     """Return whether a path is of JSON, JSON Lines or Parquet, or of a folder, and not of lines as TREC has them."""
-    if (
-        str(path).endswith(_JSON_SUFFIXES)
-        or is_folder_of_runs(path)
-        or (os.path.exists(path) and reader_of(path) is PARQUET)
-    ):
+    if str(path).endswith(_JSON_SUFFIXES) or is_folder_of_runs(path) or (os.path.exists(path) and is_parquet(path)):
         return True
-    with open_maybe_gzip(path, "input") as file:
-        try:
-            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
-        except (EOFError, OSError, zlib.error):
-            return False  # the reader of lines has an error for it
+    return read_bytes(path, "input", 1024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def _warn_about_differences(declared: pd.DataFrame, judged: pd.DataFrame) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.ids import Column, as_strings
-from irdiv.frames.values import float_values
+from irdiv.io.ids import Column, as_strings
+from irdiv.io.values import float_values
 from irdiv.types import Floats
 
 CREDITS = {

@@ -10,11 +10,10 @@ import pandas as pd
 
 from irdiv.checks import Integer, require
 from irdiv.errors import IrdivError, counted, examples, warn
-from irdiv.frames.backends import FrameT, common_backend, from_pandas
-from irdiv.frames.checked import run_columns
-from irdiv.frames.columns import PLACEHOLDER_DOC_ID
-from irdiv.frames.inputs import RunLike, run_frame
-from irdiv.frames.values import MAX_GRADE
+from irdiv.io.checked import run_columns
+from irdiv.io.columns import PLACEHOLDER_DOC_ID, RUN_COLUMNS
+from irdiv.io.tables import FrameT, RunLike, as_frame, common_backend, from_pandas
+from irdiv.io.values import MAX_GRADE
 from irdiv.rag.fields import DOC_FIELDS, as_list, id_text, is_missing, optional_text
 from irdiv.rag.records import Record, RecordsLike, read_records
 
@@ -184,7 +183,7 @@ def _documents_in_order(run: RunLike | None) -> dict[str, list[str]]:
     """Return the documents of each topic in the order of ranks, or of scores if there are no ranks."""
     if run is None:
         raise IrdivError("the ratings are lists in the order of a run; give the run too: read_crux(ratings, run).")
-    frame = run_frame(run)
+    frame = as_frame(run, "run", RUN_COLUMNS)
     by_score = run_columns(frame.to_native())
     columns = run_columns(frame.to_native(), ties="rank") if "rank" in frame.columns else by_score
     table = pd.DataFrame(

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples, warn
-from irdiv.frames.columns import column_names
+from irdiv.io.columns import column_names
 
 Fields: TypeAlias = Mapping[str, Any]
 """The fields of a record, which may hold anything that JSON may hold."""

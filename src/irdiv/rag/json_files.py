@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 from irdiv.errors import IrdivError
-from irdiv.frames.text import text_lines
+from irdiv.io.text import text_lines
 from irdiv.types import PathLike
 
 _SNIPPET = 40
@@ -22,7 +22,7 @@ class Line(NamedTuple):
 
 def read_json(path: PathLike, role: str) -> list[tuple[str, object]]:
     """Return the values of a file, each with its line for errors: one for each line, or a single one of many lines."""
-    texts = text_lines(path, role, longest=None)
+    texts = text_lines(path, role)
     lines = [Line(number, text) for number, text in enumerate(texts, 1) if text.strip()]
     if not lines:
         raise IrdivError(f"{path}: the {role} file is empty; expected a JSON object in each line.")

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from irdiv.checks import Number, require
 from irdiv.errors import IrdivError, counted, examples, short, warn
-from irdiv.frames.columns import IMPORTANCE_WEIGHTS
-from irdiv.frames.values import MAX_GRADE, MAX_PROBABILITY
+from irdiv.io.columns import IMPORTANCE_WEIGHTS
+from irdiv.io.values import MAX_GRADE, MAX_PROBABILITY
 from irdiv.rag.credits import CREDITS
 from irdiv.rag.fields import Fields, is_missing
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.rag.formats import NuggetReader, with_topics
 from irdiv.rag.labels import LabelMapping, Labels
 from irdiv.rag.records import RecordsLike, read_records

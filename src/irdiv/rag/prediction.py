@@ -11,7 +11,7 @@ import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.intervals import percentile_interval
 from irdiv.stats.names import only_one_has

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, counted, examples, warn
-from irdiv.frames.backends import backend_of
-from irdiv.frames.columns import find_columns, has_columns
-from irdiv.frames.inputs import as_frame
-from irdiv.frames.readers import PARQUET, reader_of
-from irdiv.frames.runs import is_folder_of_runs, run_files, run_name
+from irdiv.io.columns import find_columns, has_columns
+from irdiv.io.runs import is_folder_of_runs, run_files, run_name
+from irdiv.io.streams import is_parquet
+from irdiv.io.tables import as_frame, backend_of
 from irdiv.rag.fields import OTHER_TEXT_FIELDS, Fields, as_list, id_text, is_missing, rows_of_columns
 from irdiv.rag.json_files import read_json
 from irdiv.types import PathLike
@@ -135,7 +134,7 @@ def _record(item: object, where: str) -> Record:
 
 
 def _of_file(path: PathLike, role: str, content: str) -> Iterator[Record]:
-    if os.path.exists(path) and reader_of(path) is PARQUET:
+    if os.path.exists(path) and is_parquet(path):
         records = [Record(fields, f"{path}, row {row}") for row, fields in enumerate(_rows_of_frame(path, role))]
     else:
         values = read_json(path, role)

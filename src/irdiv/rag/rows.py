@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from irdiv.errors import IrdivError, counted, examples, warn
-from irdiv.frames.columns import has_columns, order_column
+from irdiv.io.columns import has_columns, order_column
 from irdiv.rag.fields import as_number, id_text, is_missing
 from irdiv.rag.records import Record, field_names, find_fields
 

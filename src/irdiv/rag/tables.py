@@ -11,7 +11,7 @@ import pandas as pd
 
 from irdiv.checks import choice, require
 from irdiv.errors import IrdivError, counted, examples, warn
-from irdiv.frames.columns import PLACEHOLDER_DOC_ID, ROOT_ID
+from irdiv.io.columns import PLACEHOLDER_DOC_ID, ROOT_ID
 from irdiv.rag.fields import is_missing, normalize_text
 from irdiv.rag.labels import Labels
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from irdiv.analysis.first_documents import CountedIntents, counted_intents, first_documents
-from irdiv.arrays.collection import Collection
+from irdiv.core.collection import Collection
 from irdiv.evaluation.results import Evaluation
-from irdiv.evaluation.sources import Sources
+from irdiv.evaluation.scoring import Scored
 from irdiv.evaluation.topics import intent_options
 from irdiv.measures.measure import less_is_better
 from irdiv.show.hierarchy import Hierarchy
@@ -96,7 +96,7 @@ def _without_nan(values: Floats) -> list[object]:
 
 
 def _documents(
-    sources: Sources, runs: Sequence[str], cutoff: int, descriptions: Mapping[tuple[str, str], str]
+    sources: Scored, runs: Sequence[str], cutoff: int, descriptions: Mapping[tuple[str, str], str]
 ) -> dict[str, object]:
     collection = sources.collection
     sources.require_documents(cutoff, f"cutoff={cutoff}")

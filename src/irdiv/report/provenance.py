@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irdiv.arrays.collection import Collection
+from irdiv.core.collection import Collection
 from irdiv.errors import IrdivError
 from irdiv.evaluation.results import Evaluation
-from irdiv.frames.backends import QrelsHolder
+from irdiv.io.tables import QrelsHolder
 from irdiv.version import __version__
 
 if TYPE_CHECKING:

@@ -15,17 +15,17 @@ import narwhals as nw
 
 from irdiv.analysis.first_documents import counted_intents
 from irdiv.analysis.topics import IntentOptions
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
+from irdiv.core.collection import Collection
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError, examples, replace_surrogates
 from irdiv.evaluation.evaluate import evaluate
 from irdiv.evaluation.results import Evaluation
 from irdiv.evaluation.selection import requested_measures, requested_names
 from irdiv.files import write_atomically
-from irdiv.frames.columns import find_columns
-from irdiv.frames.inputs import QrelsLike, RunLike
-from irdiv.frames.runs import named_runs
-from irdiv.frames.swapped import explain_swapped_arguments
+from irdiv.io.columns import find_columns
+from irdiv.io.guards import explain_swapped_arguments
+from irdiv.io.runs import named_runs
+from irdiv.io.tables import QrelsLike, RunLike
 from irdiv.measures.spec import NamedMeasures, as_measure_list, parse
 from irdiv.progress import shows_progress
 from irdiv.report.assembly import make_page

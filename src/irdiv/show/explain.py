@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import ir_measures
 
 from irdiv.measures.answers import ANSWER_MEASURES, AnswerMeasure
 from irdiv.measures.catalogue import registry
-from irdiv.measures.declaration import Declaration, Parameter
+from irdiv.measures.declaration import Declaration
 from irdiv.measures.measure import Measure
-from irdiv.measures.search import find_answer_measures, find_declarations, find_ir_measures
-from irdiv.measures.spec import MeasureLike, parse, unknown_name_error
+from irdiv.measures.nuggets import NUGGET_KEYWORDS
+from irdiv.measures.parameters import Parameter
+from irdiv.measures.spec import (
+    MeasureLike,
+    has_words,
+    ir_measures_names,
+    normalize_name,
+    parse,
+    unknown_name_error,
+)
 
 _SYMBOLS = (
     ("l", r"\bl\b", "the cutoff"),
@@ -45,6 +53,7 @@ _SYMBOLS = (
         "Σ_i J_i(r)·(1−α)^{C_i(r−1)}, the gain at rank r, in which each repetition of an intent counts less",
     ),
 )
+_ANSWER_KEYWORDS = ("scores of answers", "coverage", "nugget recall", "nuggetizer", *NUGGET_KEYWORDS)
 _NO_DEFAULT = ir_measures.measures.ParamInfo().default
 
 
@@ -63,15 +72,23 @@ def list_measures(pattern: str = "") -> str:
     coverage of nuggets, rubrics and aspects
       MRecall  Whether the first l documents cover all nuggets, or l of them where there are more.
     """
-    found, answers, others = find_declarations(pattern), find_answer_measures(pattern), find_ir_measures(pattern)
+    found = _search(
+        pattern,
+        {d.name: (f"{d.summary} {d.family}", " ".join([d.summary, *d.keywords])) for d in registry.values()},
+    )
+    answers = _search(
+        pattern, {name: (" ".join([m.summary, *_ANSWER_KEYWORDS]),) for name, m in ANSWER_MEASURES.items()}
+    )
+    theirs = {name: ir_measures.measures.registry[name] for name in sorted(ir_measures_names(), key=str.lower)}
+    others = _search(pattern, {name: (f"{m.PRETTY_NAME} {m.SHORT_DESC}",) for name, m in theirs.items()})
     if not found and not answers and not others:
         raise unknown_name_error(pattern)
     by_family: dict[str, dict[str, str]] = {}
-    for declaration in found:
-        by_family.setdefault(declaration.family, {})[declaration.name] = declaration.summary
+    for name in found:
+        by_family.setdefault(registry[name].family, {})[name] = registry[name].summary
     if answers:
         heading = "scores of answers, not of runs: irdiv.rag.score_answers computes them"
-        by_family[heading] = {str(measure): measure.summary for measure in answers}
+        by_family[heading] = {name: ANSWER_MEASURES[name].summary for name in answers}
     width = max((len(name) for summaries in by_family.values() for name in summaries), default=0)
     sections = []
     for family, summaries in by_family.items():
@@ -83,6 +100,24 @@ def list_measures(pattern: str = "") -> str:
             + _wrapped(", ".join(others), "  ")
         )
     return "\n\n".join([*sections, "'irdiv explain NAME' shows the formula, parameters and references of a measure."])
+
+
+def _search(text: str, descriptions: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return the name that is a text, then names that contain it, then those with all its words in a description.
+
+    Names with the words in their first description come before names with the words in another.
+    """
+
+    def normalized(name: str) -> str:
+        return normalize_name(name.strip()).casefold()
+
+    wanted = normalized(text)
+    found: dict[str, int] = {}
+    for name, described in descriptions.items():
+        matches = [normalized(name) == wanted, wanted in normalized(name), *(has_words(d, text) for d in described)]
+        if any(matches):
+            found[name] = matches.index(True)
+    return sorted(found, key=found.__getitem__)
 
 
 def explain(spec: MeasureLike) -> str:
@@ -153,8 +188,8 @@ def _describe_ir_measures(measure: Any) -> Iterator[str]:
         "irdiv.evaluate and 'irdiv eval' pass ir_measures the highest grade of each document over intents; "
         "ir_measures itself uses the last row of a document."
     )
-    if measure.NAME in registry.extensions:
-        extension = registry.extensions[measure.NAME]
+    extension = registry.find(measure.NAME, load=False)
+    if extension is not None:
         own = [p for p in extension.parameters if p.name not in measure.SUPPORTED_PARAMS]
         if own:
             yield _section(

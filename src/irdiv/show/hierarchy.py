@@ -15,12 +15,11 @@ from irdiv.analysis.hierarchy import (
     coverage_and_scores,
     node_frame,
 )
-from irdiv.arrays.collection import Collection
-from irdiv.arrays.ranking import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
-from irdiv.arrays.run_checks import order_checked_run
+from irdiv.core.collection import Collection
+from irdiv.core.run_checks import order_checked_run
+from irdiv.core.runs import DEFAULT_DUPLICATES, DEFAULT_TIES, Duplicates, Ties
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, common_backend, from_pandas
-from irdiv.frames.inputs import QrelsLike, RunLike
+from irdiv.io.tables import Backend, FrameHolder, FrameT, FrameT_co, QrelsLike, RunLike, common_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
 from irdiv.show.trees import Node, tree_as_svg, tree_as_text
 
@@ -45,7 +44,7 @@ class Hierarchy(FrameHolder[FrameT_co]):
     >>> rows = [("77", "sale", "a", 1), ("77", "parts", "b", 1), ("77", "jobs", "c", 1), ("77", "animal", "d", 1)]
     >>> qrels = pd.DataFrame(rows, columns=["query_id", "intent_id", "doc_id", "relevance"])
     >>> tree = {"company": {"tractors": ["sale", "parts"], "jobs": None}, "animal": None}
-    >>> hierarchy = irdiv.Hierarchy(irdiv.with_intents(qrels, irdiv.nested_intents({"77": tree})))
+    >>> hierarchy = irdiv.Hierarchy(irdiv.with_intents(qrels, irdiv.intents.nested_intents({"77": tree})))
     >>> print(hierarchy.draw("77"))
     77
     ├─ animal       weight 0.250, 1 relevant, layers 1 to 3

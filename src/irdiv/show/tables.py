@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from html import escape
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
 
 from irdiv.checks import Integer, choice, require
 from irdiv.errors import IrdivError
@@ -20,8 +20,21 @@ from irdiv.stats.table import as_table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+    from typing_extensions import Unpack
 
 AnyScores: TypeAlias = "Scores[IntoDataFrame]"
+
+
+class MarkOptions(TypedDict, total=False):
+    """The options of `Marks`."""
+
+    baseline: str | None
+    pairs: Literal["all"] | None
+    test: TestName
+    correction: Correction
+    level: float
+    rng: Rng
+    n_resamples: int | None
 
 
 @dataclass(frozen=True)
@@ -81,20 +94,65 @@ class MeansTable(NamedTuple):
 
 def to_latex(
     scores: AnyScores,
-    marks: Marks,
     *,
-    measures: MeasuresLike | None,
-    digits: int,
-    caption: str | None,
-    label: str | None,
-    environment: bool,
+    measures: MeasuresLike | None = None,
+    digits: int = 4,
+    caption: str | None = None,
+    label: str | None = None,
+    environment: bool = True,
+    **marks: Unpack[MarkOptions],
 ) -> str:
-    """Return a LaTeX table with booktabs rules."""
+    r"""Return the means as a LaTeX table with booktabs rules, the best in bold, significant differences marked.
+
+    Parameters
+    ----------
+    measures
+        Some of the measures; all by default.
+    baseline
+        The run that the others are compared with: those that differ from it significantly have a star.
+    pairs
+        ``"all"`` to compare all pairs of runs: each run has a letter, and a mean carries the letters of the runs
+        that it is significantly better than.
+    test, rng
+        As in `irdiv.stats.compare`, by default ``"bootstrap"`` and 0.
+    correction
+        As in `irdiv.stats.compare`, over the comparisons of each measure. ``"auto"``, the default, is Holm's if
+        there are several; the randomized Tukey HSD test needs none.
+    level
+        The significance level, which the corrected p must be below; .05 by default.
+    n_resamples
+        By default that of the test, or as many as the correction needs.
+    digits
+        Decimal places.
+    caption
+        LaTeX in place of the default caption, which names the number of topics, the test, its samples, the
+        correction and the level. That text is then kept as a comment.
+    label
+        The label that ``\ref`` takes.
+    environment
+        Whether the table is in a ``table`` environment; if not, it is a ``tabular`` with the caption as a comment.
+
+    Examples
+    --------
+    >>> import irdiv
+    >>> from irdiv.demo import demo_qrels_and_runs
+    >>> evaluation = irdiv.evaluate(*demo_qrels_and_runs(), ["alpha-nDCG@10", "D#-nDCG@10"])
+    >>> print("\n".join(evaluation.to_latex(pairs="all", label="tab:demo").splitlines()[4:13]))
+    \label{tab:demo}
+    \begin{tabular}{lll}
+    \toprule
+    run & $\alpha$-nDCG@10 & D$\sharp$-nDCG@10 \\
+    \midrule
+    (a) relevance & 0.7612\textsuperscript{cd} & 0.9060\textsuperscript{cd} \\
+    (b) diversified & \textbf{0.8515}\textsuperscript{acd} & \textbf{0.9146}\textsuperscript{cd} \\
+    (c) one-intent & 0.6387\textsuperscript{d} & 0.7037 \\
+    (d) spammy & 0.4085 & 0.5833 \\
+    """
     if not environment and not (caption is None and label is None):
         raise IrdivError("a caption and a label need the table environment; leave them or environment=False out.")
     if label is not None and any(sign in "\\{}%#~," or sign.isspace() for sign in label):
         raise IrdivError(f"label={label!r} is not a label of LaTeX, such as 'tab:means'.")
-    table = _means_table(scores, marks, measures, digits, LATEX)
+    table = _means_table(scores, Marks(**marks), measures, digits, LATEX)
     tabular = _tabular(table)
     if not environment:
         return "\n".join([*tabular, f"% {table.caption}"]) + "\n"
@@ -135,10 +193,15 @@ def _tabular(table: MeansTable) -> list[str]:
 
 
 def to_markdown(
-    scores: AnyScores, marks: Marks, *, measures: MeasuresLike | None, digits: int, caption: str | None
+    scores: AnyScores,
+    *,
+    measures: MeasuresLike | None = None,
+    digits: int = 4,
+    caption: str | None = None,
+    **marks: Unpack[MarkOptions],
 ) -> str:
-    """Return a Markdown table below its caption."""
-    table = _means_table(scores, marks, measures, digits, MARKDOWN)
+    """Return the means as a Markdown table below a caption; options as in `to_latex`."""
+    table = _means_table(scores, Marks(**marks), measures, digits, MARKDOWN)
     # A comment ends at the first "--" of HTML.
     comment = "" if caption is None else f"<!-- {table.caption.replace('--', '—')} -->"
     lines = [

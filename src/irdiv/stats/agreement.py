@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike, as_measure_list
 from irdiv.stats.rank_correlation import Correlation, CorrelationName, correlation_function, has_gold
 from irdiv.stats.scores import VALUE_TOLERANCE

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError
-from irdiv.frames.columns import ASSESSMENT_COLUMNS, find_columns, has_columns, raise_if_empty
-from irdiv.frames.ids import as_ids, natural_argsort
-from irdiv.frames.inputs import as_frame
-from irdiv.frames.text import csv_rows, text_lines
-from irdiv.frames.values import float_values, integer_grades, is_given
+from irdiv.io.columns import ASSESSMENT_COLUMNS, find_columns, has_columns, raise_if_empty
+from irdiv.io.ids import as_ids, natural_argsort
+from irdiv.io.tables import as_frame
+from irdiv.io.text import csv_rows, text_lines
+from irdiv.io.values import float_values, integer_grades, is_given
 from irdiv.types import Ints, PathLike
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from irdiv.checks import Integer, Optional, choice, require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.values import MAX_GRADE
+from irdiv.io.tables import returns_callers_frame
+from irdiv.io.values import MAX_GRADE
 from irdiv.stats.assessments import AssessmentsLike, as_assessments
 from irdiv.stats.options import CONFIDENCE_LEVEL, require_interval
 from irdiv.types import Floats, Ints

@@ -9,7 +9,7 @@ import pandas as pd
 
 from irdiv.checks import Integer, Optional, choice, require
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list
 from irdiv.stats.comparison import compare
 from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_none

@@ -9,8 +9,7 @@ import pandas as pd
 
 from irdiv.checks import require
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import returns_callers_frame
-from irdiv.frames.inputs import as_frame
+from irdiv.io.tables import as_frame, returns_callers_frame
 from irdiv.stats.intervals import confidence_intervals
 from irdiv.stats.options import CONFIDENCE_LEVEL, N_RESAMPLES, SAMPLE_COUNT, IntervalName, Rng
 from irdiv.stats.resampling import bootstrap_counts

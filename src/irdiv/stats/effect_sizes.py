@@ -7,6 +7,9 @@ import numpy as np
 from irdiv.stats.resampling import mean_and_sd, t_statistic
 from irdiv.types import Floats
 
+_LARGEST_T = 1000.0
+"""Up to this t, the ends of intervals are those of the noncentral t distribution."""
+
 
 def effect_sizes(z: Floats, confidence_level: float) -> tuple[Floats, Floats]:
     """Return d = mean/sd of each row of differences ``[pair, topic]``, and an interval of each, ``[pair, 2]``.
@@ -24,6 +27,13 @@ def effect_sizes(z: Floats, confidence_level: float) -> tuple[Floats, Floats]:
     is_constant = sd == 0
     t = np.where(is_constant, 0.0, d) * np.sqrt(n)
     tails = np.array([(1 + confidence_level) / 2, (1 - confidence_level) / 2])
-    # The distribution of −t is that of t mirrored; scipy's inverse is more precise for t above 0.
-    ends = np.where(t < 0, -1.0, 1.0)[:, None] * special.nctdtrinc(n - 1, tails, np.abs(t)[:, None]) / np.sqrt(n)
+    # The distribution of −t is that of t mirrored; scipy's inverse is more precise for t above 0. For a very large t it
+    # takes hours; there the noncentral t is the noncentrality over a chi distribution, within 1e-5.
+    size = np.abs(t)[:, None]
+    noncentrality = np.where(
+        size > _LARGEST_T,
+        size * np.sqrt(special.chdtri(n - 1, tails) / (n - 1)),
+        special.nctdtrinc(n - 1, tails, np.minimum(size, _LARGEST_T)),
+    )
+    ends = np.where(t < 0, -1.0, 1.0)[:, None] * noncentrality / np.sqrt(n)
     return d, np.where(is_constant[:, None], d[:, None], np.sort(ends, axis=1))

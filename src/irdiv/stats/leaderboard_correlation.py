@@ -9,7 +9,7 @@ import pandas as pd
 
 from irdiv.checks import require
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar
 from irdiv.stats.intervals import percentile_interval

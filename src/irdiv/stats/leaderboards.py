@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from irdiv.checks import Optional, choice, require
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.comparison import compare
 from irdiv.stats.intervals import intervals_of_means

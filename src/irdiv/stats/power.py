@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 import numpy as np
 import pandas as pd
 
-from irdiv.frames.backends import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
+from irdiv.io.tables import Backend, FrameHolder, FrameT, FrameT_co, callers_backend, from_pandas
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import shows_progress
 from irdiv.stats.options import LEVEL, Rng, TestName, require_level, require_test, resampling_options

@@ -8,7 +8,7 @@ from string import ascii_letters
 import numpy as np
 import pandas as pd
 
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasureLike
 from irdiv.stats.comparison import compare
 from irdiv.stats.leaderboards import leaderboard

@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 from ir_measures.measures.base import MeanAgg
 
-from irdiv.frames.backends import Backend, FrameHolder, FrameT_co
+from irdiv.io.tables import Backend, FrameHolder, FrameT_co
 from irdiv.kernels.lists import ordered_sum
 from irdiv.measures.measure import less_is_better
 from irdiv.types import Bools, Floats, Objects

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.backends import backend_of
-from irdiv.frames.columns import find_columns
-from irdiv.frames.ids import as_ids, natural_argsort
-from irdiv.frames.inputs import as_frame
-from irdiv.frames.values import float_values
+from irdiv.io.columns import find_columns
+from irdiv.io.ids import as_ids, natural_argsort
+from irdiv.io.tables import as_frame, backend_of
+from irdiv.io.values import float_values
 from irdiv.measures.measure import less_is_better
 from irdiv.measures.spec import MeasureLike, MeasuresLike, as_measure_list
 from irdiv.stats.names import find_measure, find_run, parsed_or_none

@@ -11,7 +11,7 @@ import pandas as pd
 
 from irdiv.checks import Integer, Number, choice, require
 from irdiv.errors import IrdivError
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.stats.options import CONFIDENCE_LEVEL, LEVEL, require_interval, require_level, require_two_topics
 from irdiv.stats.scores import VALUE_TOLERANCE

@@ -11,7 +11,7 @@ import pandas as pd
 
 from irdiv.checks import Integer, Number, require
 from irdiv.errors import IrdivError, prefix_errors_with_collection
-from irdiv.frames.backends import returns_callers_frame
+from irdiv.io.tables import returns_callers_frame
 from irdiv.measures.spec import MeasuresLike
 from irdiv.progress import progress_bar, shows_progress
 from irdiv.stats.bootstrap import bootstrap_p

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from irdiv.errors import IrdivError, examples
-from irdiv.frames.columns import EVALUATION_COLUMNS, find_columns, has_columns
-from irdiv.frames.layouts import FLOAT
-from irdiv.frames.runs import run_name
-from irdiv.frames.text import csv_rows, rows_with_line_numbers, split_cells, text_lines
+from irdiv.io.columns import EVALUATION_COLUMNS, find_columns, has_columns
+from irdiv.io.runs import run_name
+from irdiv.io.text import csv_rows, rows_with_line_numbers, split_cells, text_lines
+from irdiv.io.trec import FLOAT
 from irdiv.types import PathLike
 
 _MEANS = ("all", "amean")

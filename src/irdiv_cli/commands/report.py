@@ -124,16 +124,14 @@ def _require_one_target(arguments: argparse.Namespace) -> None:
 
 def _evaluate_collections(arguments: argparse.Namespace) -> dict[str, _Part]:
     """Evaluate the collections; the only one is named after its qrels."""
-    from pathlib import PurePath
-
-    from irdiv.frames.readers import without_suffixes
+    from irdiv.io.runs import run_name
 
     if arguments.collection is not None:
         parts = studies.for_each_collection(arguments, _evaluate)
         studies.require_files_of_own(arguments, {name: part.evaluation for name, part in parts.items()})
         return parts
     own = studies.only_collection(arguments)
-    return {without_suffixes(PurePath(own.qrels).name).strip("-") or "collection": _evaluate(own)}
+    return {run_name(own.qrels).strip("-") or "collection": _evaluate(own)}
 
 
 def _evaluate(arguments: argparse.Namespace) -> _Part:

@@ -5,22 +5,17 @@ from __future__ import annotations
 from irdiv.checks import Number, choice
 from irdiv.kernels import base as kernels
 from irdiv.kernels.lists import HitLists, jarvelin_kekalainen_discount, log_discount
-from irdiv.measures.base import BaseMeasure
-from irdiv.measures.bases.norms import one, value_of_ideal
-from irdiv.measures.declaration import Parameter
-from irdiv.measures.parameters import GAIN
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.base import BaseMeasure, one, value_of_ideal
+from irdiv.measures.parameters import GAIN, Parameter, ParameterValues
 from irdiv.types import Floats
 
 
-def _discount(lists: HitLists, params: ParameterValues) -> Floats:
-    if params["discount"] == "jk":
-        return jarvelin_kekalainen_discount(lists.max_rank, params["b"])
-    return log_discount(lists.max_rank)
-
-
 def _dcg(lists: HitLists, ideal: HitLists, params: ParameterValues) -> Floats:
-    return kernels.dcg_curve(lists, _discount(lists, params))
+    if params["discount"] == "jk":
+        discount = jarvelin_kekalainen_discount(lists.max_rank, params["b"])
+    else:
+        discount = log_discount(lists.max_rank)
+    return kernels.dcg_curve(lists, discount)
 
 
 _DISCOUNT = Parameter(

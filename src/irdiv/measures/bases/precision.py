@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from irdiv.checks import Optional, Thresholds, choice
 from irdiv.errors import IrdivError
 from irdiv.kernels import base as kernels
 from irdiv.kernels.lists import HitLists
-from irdiv.measures.base import BaseMeasure
-from irdiv.measures.bases.norms import cutoff_or_relevant, one, relevant_count, value_of_ideal
-from irdiv.measures.declaration import Parameter
-from irdiv.measures.parameters import BETA_BLENDED, GAIN, REL
-from irdiv.measures.values import ParameterValues
+from irdiv.measures.base import BaseMeasure, cutoff_or_relevant, one, relevant_count, value_of_ideal
+from irdiv.measures.parameters import BETA_BLENDED, GAIN, REL, Parameter, ParameterValues
 from irdiv.types import Floats, Ints
 
 
@@ -61,11 +60,21 @@ _THRESHOLDS = Parameter(
     Optional(Thresholds()),
 )
 _SAKAI_SONG = "Sakai and Song, SIGIR 2011"
-_GAP = "Σ_{r≤l} (1/r) Σ_{j≤r} Σ_{m≤M} p_m, M = min(x(r),x(j))"
+_GAP_SUM = "Σ_{r≤l} (1/r) Σ_{j≤r} Σ_{m≤M} p_m, M = min(x(r),x(j))"
 _P_M = "p_m = 2m by default, so that Σ_{m≤M} p_m = M(M+1)"
-_GAP_DEFAULT = (
-    "The default is equation 5 of Sakai and Song as printed: its M(M+1) weighs step m of the scale by m, although the "
-    "text there says that all steps weigh the same, as they do in Robertson et al., thresholds='uniform'."
+_GAP = BaseMeasure(
+    "GAP",
+    "Graded average precision: each step of the grade scale is in turn the least grade that is relevant.",
+    f"{_GAP_SUM}, over Σ_d Σ_{{m≤x}} p_m of all relevant documents; {_P_M}",
+    ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
+    curve=_gap,
+    norm=_gap_total,
+    parameters=(_THRESHOLDS,),
+    parameters_on_gains=None,
+    standalone=True,
+    other_programs="The default is equation 5 of Sakai and Song as printed: its M(M+1) weighs step m of the scale by "
+    "m, although the text there says that all steps weigh the same, as they do in Robertson et al., "
+    "thresholds='uniform'.",
 )
 
 BASES = (
@@ -93,29 +102,13 @@ BASES = (
         standalone=True,
         other_programs="NTCIREVAL computes it with gain='linear'.",
     ),
-    BaseMeasure(
-        "GAP",
-        "Graded average precision: each step of the grade scale is in turn the least grade that is relevant.",
-        f"{_GAP}, over Σ_d Σ_{{m≤x}} p_m of all relevant documents; {_P_M}",
-        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
-        curve=_gap,
-        norm=_gap_total,
-        parameters=(_THRESHOLDS,),
-        parameters_on_gains=None,
-        standalone=True,
-        other_programs=_GAP_DEFAULT,
-    ),
-    BaseMeasure(
-        "nGAP",
-        "Graded average precision over that of the ideal's first l.",
-        f"{_GAP}, over the same of the ideal list; {_P_M}",
-        ("Robertson, Kanoulas and Yilmaz, SIGIR 2010", _SAKAI_SONG),
-        curve=_gap,
+    _GAP,
+    replace(
+        _GAP,
+        name="nGAP",
+        summary="Graded average precision over that of the ideal's first l.",
+        formula=f"{_GAP_SUM}, over the same of the ideal list; {_P_M}",
         norm=value_of_ideal(_gap),
-        parameters=(_THRESHOLDS,),
-        parameters_on_gains=None,
-        standalone=True,
-        other_programs=_GAP_DEFAULT,
     ),
     BaseMeasure(
         "AP",

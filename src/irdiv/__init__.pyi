@@ -1,0 +1,29 @@
+from . import analysis as analysis
+from . import datasets as datasets
+from . import demo as demo
+from . import intents as intents
+from . import measures as measures
+from . import plots as plots
+from . import plugins as plugins
+from . import properties as properties
+from . import rag as rag
+from . import report as report
+from . import stats as stats
+from .analysis.oracles import oracle as oracle
+from .core.collection import Collection as Collection
+from .datasets.collection import Dataset as Dataset
+from .datasets.loading import load as load
+from .errors import IrdivError as IrdivError
+from .errors import IrdivWarning as IrdivWarning
+from .evaluation.evaluate import evaluate as evaluate
+from .evaluation.results import Evaluation as Evaluation
+from .intents.files import read_intents as read_intents
+from .intents.folding import with_intents as with_intents
+from .io.trec import read_qrels as read_qrels
+from .io.trec import read_run as read_run
+from .measures.spec import parse as parse
+from .show.explain import explain as explain
+from .show.explain import list_measures as list_measures
+from .show.hierarchy import Hierarchy as Hierarchy
+
+__version__: str

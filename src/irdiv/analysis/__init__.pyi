@@ -1,0 +1,15 @@
+from .coverage import intent_probabilities as intent_probabilities
+from .coverage import relevant_documents_by_intent as relevant_documents_by_intent
+from .coverage import uncovered_intents as uncovered_intents
+from .curves import values_by_parameter as values_by_parameter
+from .curves import values_by_rank as values_by_rank
+from .hierarchy import hierarchy_nodes as hierarchy_nodes
+from .hierarchy import layer_scores as layer_scores
+from .hierarchy import node_coverage as node_coverage
+from .oracles import ideal_gaps as ideal_gaps
+from .oracles import oracle as oracle
+from .textbook import GainVectors as GainVectors
+from .textbook import gain_vectors as gain_vectors
+from .textbook import interpolated_precision as interpolated_precision
+from .textbook import retrieval_counts as retrieval_counts
+from .users import user_oriented_measures as user_oriented_measures

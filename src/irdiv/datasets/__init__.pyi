@@ -1,0 +1,12 @@
+from .collection import Dataset as Dataset
+from .export import to_adhoc as to_adhoc
+from .export import to_ir_measures as to_ir_measures
+from .export import to_pyterrier as to_pyterrier
+from .export import write_ndeval as write_ndeval
+from .export import write_ntcir as write_ntcir
+from .heval_reader import read_heval as read_heval
+from .heval_writer import write_heval as write_heval
+from .imine import read_imine as read_imine
+from .loading import load as load
+from .ntcir import read_ntcir_qrels as read_ntcir_qrels
+from .trec_web import read_trec_web as read_trec_web

@@ -1,0 +1,12 @@
+from .curves import parameter_curves as parameter_curves
+from .curves import precision_recall as precision_recall
+from .curves import rank_curves as rank_curves
+from .heat_maps import heat_map as heat_map
+from .measures import asl_curves as asl_curves
+from .measures import power_curves as power_curves
+from .runs import difference_bars as difference_bars
+from .runs import recall_relevance as recall_relevance
+from .styles import style as style
+from .systems import box_plots as box_plots
+from .systems import ranking as ranking
+from .systems import topic_heat_map as topic_heat_map
