@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import ir_measures
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -256,7 +257,7 @@ def test_weights_that_are_no_probabilities(weights, shown):
 @pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas])
 def test_weights_that_are_probabilities(convert):
     folded = irdiv.with_intents(convert(JUDGED), convert(table([0.0, 1e100, 5e-324])))
-    assert pa.table(folded)["probability"].to_pylist() == [0.0, 1e100, 5e-324]
+    assert nw.from_native(folded)["probability"].to_list() == [0.0, 1e100, 5e-324]
     missing = irdiv.with_intents(convert(JUDGED.assign(relevance=[1, 0, 1])), convert(table([0.75, None, 0.25])))
     shares = irdiv.analysis.intent_probabilities(pa.table(missing).to_pandas())["probability"]
     assert shares.tolist() == [0.75, 0.25]

@@ -1,4 +1,4 @@
-"""From tables of runs to values: runs are ordered, checked and scored here, and nowhere else."""
+"""From tables of runs to values: runs are ordered, checked and scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of columns: the only place that knows them."""
+"""The names of columns: the only place that knows what others call them."""
 
 from __future__ import annotations
 
