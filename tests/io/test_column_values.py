@@ -259,7 +259,7 @@ def test_weights_that_are_probabilities(convert):
     folded = irdiv.with_intents(convert(JUDGED), convert(table([0.0, 1e100, 5e-324])))
     assert nw.from_native(folded)["probability"].to_list() == [0.0, 1e100, 5e-324]
     missing = irdiv.with_intents(convert(JUDGED.assign(relevance=[1, 0, 1])), convert(table([0.75, None, 0.25])))
-    shares = irdiv.analysis.intent_probabilities(pa.table(missing).to_pandas())["probability"]
+    shares = irdiv.analysis.intent_probabilities(nw.from_native(missing).to_pandas())["probability"]
     assert shares.tolist() == [0.75, 0.25]
 
 
