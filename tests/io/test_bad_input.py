@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -96,7 +98,7 @@ def test_a_warning_points_at_the_users_line():
     ):
         with pytest.warns(IrdivWarning) as caught:
             call(qrels)
-        assert "/irdiv/" not in caught[0].filename
+        assert not caught[0].filename.startswith(str(Path(irdiv.__file__).parent))
 
 
 @pytest.mark.parametrize(
