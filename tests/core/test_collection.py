@@ -16,7 +16,7 @@ from irdiv.core import block as block_module
 from irdiv.core.block import blocks_of
 from irdiv.core.index import argsort_by_topic
 from irdiv.core.memo import Memo
-from irdiv.io.ids import hash_ids
+from irdiv.io.hashes import hash_ids
 from irdiv.kernels.lists import pad
 
 COLUMNS = ["query_id", "intent_id", "doc_id", "relevance"]

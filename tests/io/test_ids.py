@@ -18,7 +18,8 @@ import irdiv
 from irdiv import IrdivError
 from irdiv.core import index
 from irdiv.core.index import PairIndex, find_duplicates
-from irdiv.io.ids import hash_ids, string_array
+from irdiv.io.hashes import hash_ids
+from irdiv.io.ids import string_array
 
 
 def library_and_type(value) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from irdiv.io.ids import Ids, factorize, group_starts, hash_ids
+from irdiv.io.hashes import hash_ids
+from irdiv.io.ids import Ids, factorize, group_starts
 from irdiv.types import Bools, Hashes, Ints
 
 _FACTOR = 0xA0761D6478BD642F

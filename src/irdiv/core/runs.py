@@ -19,7 +19,8 @@ from irdiv.core.memo import Memo, memoized
 from irdiv.errors import IrdivError, examples, prefix_errors_with_run
 from irdiv.io.checked import RunColumns, run_columns
 from irdiv.io.guards import describe_difference, run_column_remedy
-from irdiv.io.ids import Ids, argsort_ids, factorize, find_positions, hash_ids, take_rows
+from irdiv.io.hashes import hash_ids
+from irdiv.io.ids import Ids, argsort_ids, factorize, find_positions, take_rows
 from irdiv.io.tables import RunLike
 from irdiv.kernels.lists import pad
 from irdiv.types import Bools, Floats, Hashes, Ints, Objects

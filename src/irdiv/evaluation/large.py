@@ -37,16 +37,8 @@ from irdiv.evaluation.notes import (
 )
 from irdiv.evaluation.scoring import RunTable, score
 from irdiv.io.checked import RunColumns, qrels_columns, run_columns
-from irdiv.io.ids import (
-    Ids,
-    as_ids,
-    factorize,
-    factorize_grouped,
-    find_positions,
-    group_starts,
-    hash_ids,
-    natural_argsort,
-)
+from irdiv.io.hashes import hash_ids
+from irdiv.io.ids import Ids, as_ids, factorize, factorize_grouped, find_positions, group_starts, natural_argsort
 from irdiv.io.sources import Chunk, RowSource, Totals
 from irdiv.io.tables import QrelsLike, RunLike
 from irdiv.progress import progress_counter

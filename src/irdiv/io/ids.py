@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irdiv.errors import IrdivError, short, warn
-from irdiv.types import Hashes, Ints, Objects
+from irdiv.types import Ints, Objects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +28,6 @@ T = TypeVar("T", bound="Ids | NDArray[np.generic]")
 FIRST_ROUNDED = 2**53
 """Floats hold all integers up to here."""
 _STRING = pa.large_string()
-_WORD = 8
-_LENGTH, _FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_HALF = np.uint64(32)
-_SPARE_BITS = np.array([56, 56, 48, 40, 32, 24, 16, 8, 0], dtype=np.uint64)
-"""Bits of a word that are not of the string, by the length of the string; arbitrary for an empty one."""
 
 
 @dataclass(frozen=True)
@@ -245,29 +240,3 @@ def natural_argsort(ids: Sequence[str] | Ids) -> Ints:
         return np.lexsort((pc.rank(array).to_numpy(), values))
     keys = [(0, int(i), i) if i.isascii() and i.isdigit() and len(i) < 100 else (1, 0, i) for i in array.to_pylist()]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
-
-
-def hash_ids(ids: Ids, salt: int = 0) -> Hashes:
-    """Return a 64-bit hash of each id, mixed from its length and all its words of 8 bytes.
-
-    All ids are read from Arrow's memory at once, word by word from their ends; the word read last is the first one of
-    the id and may overlap the one before. Ids that collide are unlikely to collide with another salt.
-    """
-    array = ids.cast(_STRING)
-    _, offsets, data = array.buffers()
-    edges = np.frombuffer(offsets or bytes(8), dtype=np.int64)[array.offset : array.offset + len(array) + 1]
-    text = np.frombuffer(data or b"", dtype=np.uint8)[edges[0] : edges[-1]]
-    # The word of a short id starts before it, and maybe before the text.
-    memory = np.concatenate([np.zeros(_WORD, np.uint8), text])
-    every_word = np.ndarray(len(memory) - _WORD + 1, "<u8", buffer=memory, strides=(1,))
-    start, end, length = edges[:-1] - edges[0], edges[1:] - edges[0], np.diff(edges)
-    first, spare = np.where(length < _WORD, end, start + _WORD), _SPARE_BITS.take(length, mode="clip")
-    hashes = (length + (salt << 32)).astype(np.uint64) * _LENGTH
-    rows: Ints | slice = slice(None)
-    for read in range(0, int(length.max(initial=0)), _WORD):
-        if length[rows].min() <= read:
-            rows = np.flatnonzero(length > read) if isinstance(rows, slice) else rows[length[rows] > read]
-        mixed = (every_word[np.maximum(end[rows] - read, first[rows])] >> spare[rows]) ^ hashes[rows]
-        mixed *= _FACTOR
-        hashes[rows] = mixed ^ (mixed >> _HALF)
-    return hashes
